@@ -4,12 +4,15 @@
 //! under `P2`. Flags have no logic of their own: the `or` would go by way of a general register.
 //!
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
-//! this holds where the result is read in its own block only, under the mask, by channels compared.
+//! this holds where the result is read in its own block only, under the mask, by channels compared: by themselves or
+//! once they are combined with others'. And it holds where the result goes to its flag under the mask: what other
+//! blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0; cmp.ne P2 = r, 0`, of which nothing is left then.
 
 use gen_ir::{
-    Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
+    Cond, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
 };
 
+use super::use_counts::UseCounts;
 use crate::lists::reset;
 use std::ops::Range;
 
@@ -95,7 +98,7 @@ const fn meet(a: &FlagBytes, b: &FlagBytes) -> bool {
 }
 
 /// Chains comparisons in every block. Returns whether there were any.
-pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool {
+pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, use_counts: &UseCounts, uses: &mut Uses) -> bool {
     uses.count(kernel);
     // Where qwords are compared by several instructions, none of these decides alone.
     let widest = if kernel.platform.caps().ops.int64_logic { 8 } else { 4 };
@@ -103,16 +106,16 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
     let mut any = false;
     for block in blocks {
         let mut removed = false;
-        // Backwards: what reads a combination must be known before the combination is looked at.
-        for at in (0..block.insts.len()).rev() {
-            let Some(c) = combination(&block.insts, at, (uses, widest)) else { continue };
+        // Forwards: what is combined of combinations is of comparisons by then.
+        for at in 0..block.insts.len() {
+            let Some(c) = combination(&block.insts, at, (uses, use_counts, widest)) else { continue };
             let flags = [c.result, c.early, c.late].map(|v| &vars[v.index()]);
             let alike = flags.iter().all(|f| f.class == VarClass::Flag && f.bytes == flags[0].bytes);
             let free = flags.iter().all(|f| !f.live_in && !f.live_out && f.fixed.is_none());
-            if !(alike && free && result_is_local(&block.insts, at, &c, uses)) {
+            if !(alike && free && keeps_other_lanes(&block.insts, at, &c, uses)) {
                 continue;
             }
-            let changed = c.start..at + 1;
+            let changed = c.start..c.end;
             block.insts[changed.clone()].iter().for_each(|inst| uses.note(inst, vars, -1));
             let result = Reg::var_at(c.result, 0);
             if c.early != c.result {
@@ -125,8 +128,8 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
             if let Some(cond) = &mut second.cond {
                 cond.flag = result;
             }
-            for i in [c.copy, at] {
-                block.insts[i] = Inst::new(Op::Nop, block.insts[i].exec);
+            for inst in &mut block.insts[c.copy..c.end] {
+                *inst = Inst::new(Op::Nop, inst.exec);
             }
             block.insts[changed].iter().for_each(|inst| uses.note(inst, vars, 1));
             removed = true;
@@ -152,8 +155,11 @@ struct Combination {
     start: usize,
     /// Where the second flag is made.
     second: usize,
-    /// Where a source goes to a general register.
+    /// Where a source goes to a general register, the first of the instructions that go, and the one behind the last.
     copy: usize,
+    end: usize,
+    /// The result goes to its flag under the mask.
+    masked: bool,
 }
 
 /// Gives a flag's operands another variable where they touch a part of it.
@@ -174,15 +180,20 @@ fn plain(src: &Src<Virtual>) -> Option<(VarId, u32)> {
 }
 
 /// `widest`: the largest type whose comparison is one instruction.
-fn combination(insts: &[Inst<Virtual>], at: usize, (uses, widest): (&Uses, u32)) -> Option<Combination> {
+fn combination(
+    insts: &[Inst<Virtual>],
+    at: usize,
+    (uses, use_counts, widest): (&Uses, &UseCounts, u32),
+) -> Option<Combination> {
     let inst = &insts[at];
-    let bare = |i: &Inst<Virtual>| i.no_mask && i.pred.is_none() && i.cond.is_none() && i.exec.lanes() == 1;
     if !matches!(inst.op, Op::And | Op::Or) || !bare(inst) {
         return None;
     }
     let to = inst.dst.reg()?;
-    let result = to.var()?;
     let part = touched(inst, Role::Dst, to);
+    let combined = to.var()?;
+    let masked = goes_masked(insts, at, (combined, &part), (uses, use_counts));
+    let result = masked.unwrap_or(combined);
     let (a, word) = (plain(&inst.src[0])?, plain(&inst.src[1])?);
     let copy = at.checked_sub(1)?;
     let mov = &insts[copy];
@@ -220,13 +231,51 @@ fn combination(insts: &[Inst<Virtual>], at: usize, (uses, widest): (&Uses, u32))
     let (x, y) = (&insts[first], &insts[second]);
     let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
     let null = y.dst.reg().is_some_and(|r| r.is_null());
-    let compares = y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
-    // What makes the first: a condition of the same channels, or such an operation itself.
-    // Without a mask, the first makes more bits than the second looks at.
+    let as_masked = masked.is_none() || (y.exec, y.chan) == (insts[at + 1].exec, insts[at + 1].chan);
+    let compares =
+        as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
+    // What makes the first: a condition of the same channels, perhaps of those that the flag itself has left, or such
+    // an operation. Without a mask, the first makes more bits than the second looks at.
     let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
-    let makes = x.pred.is_none() && narrow(x) && (same || (x.cond.is_none() && bare(x)));
+    let left = x.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq && p.flag.var() == Some(early));
+    let makes = left && narrow(x) && (same || (x.cond.is_none() && bare(x)));
     let or = inst.op == Op::Or;
-    (compares && makes).then_some(Combination { or, part, result, early, late, start, second, copy })
+    let end = if masked.is_some() { at + 3 } else { at + 1 };
+    let c = Combination { or, part, result, early, late, start, second, copy, end, masked: masked.is_some() };
+    (compares && makes).then_some(c)
+}
+
+/// Whether an instruction computes one element, whatever the mask, and nothing else.
+fn bare(inst: &Inst<Virtual>) -> bool {
+    inst.no_mask && inst.pred.is_none() && inst.cond.is_none() && inst.exec.lanes() == 1
+}
+
+/// The flag that channels under the mask give what instruction `at` has combined in a part of a flag that has no other
+/// reader: `(F) sel r = 1, 0; cmp.ne P = r, 0`.
+fn goes_masked(
+    insts: &[Inst<Virtual>],
+    at: usize,
+    (combined, part): (VarId, &FlagBytes),
+    (uses, use_counts): (&Uses, &UseCounts),
+) -> Option<VarId> {
+    let [sel, cmp, ..] = insts.get(at + 1..)? else { return None };
+    let one_or_zero = matches!(sel.src, [Src::Imm { bits: 1, .. }, Src::Imm { bits: 0, .. }, Src::None])
+        && sel.op == Op::Sel;
+    let pred = sel.pred.filter(|p| one_or_zero && !p.inv && p.ctrl == PredCtrl::Seq && sel.cond.is_none())?;
+    let Src::Direct { reg, region, mods: SrcMod::None, .. } = cmp.src[0] else { return None };
+    let own =
+        sel.dst.reg() == Some(reg) && sel.dst.ty() == cmp.src[0].ty() && use_counts.reads(reg.var()?) == 1;
+    let not_zero = cmp.op == Op::Cmp && matches!(cmp.src[1], Src::Imm { bits: 0, .. }) && cmp.pred.is_none();
+    let null = cmp.dst.reg().is_some_and(|r| r.is_null());
+    let cond = cmp.cond.filter(|c| c.cond == Cond::Ne && not_zero && null)?;
+    let same = (sel.exec, sel.chan, sel.no_mask) == (cmp.exec, cmp.chan, false);
+    let bytes = touched(cmp, Role::Cond, cond.flag);
+    let inside = part.start <= bytes.start
+        && bytes.end <= part.end
+        && [pred.flag, cond.flag].map(|f| f.byte) == [0; 2];
+    let value = region.one_by_one(cmp.exec.lanes()) && sel.dst_is_dense() && own;
+    let once = uses.once(combined, &(0..u32::MAX)) && pred.flag.var() == Some(combined);
+    (same && inside && value && once).then_some(cond.flag.var()?)
 }
 
 /// What makes the first flag, and where that flag is first heard of: there it gets its new name. `window` ends at the
@@ -270,23 +319,59 @@ fn first_comparison(
     first.filter(|_| early == result || left == 0).map(|first| (first, start))
 }
 
-/// Whether all readers of the result are masked instructions behind the operation, of channels that the
-/// second comparison has.
-fn result_is_local(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: &Uses) -> bool {
+/// Whether the bits of lanes that do not compare are of no use, or stay as they are.
+fn keeps_other_lanes(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: &Uses) -> bool {
     let compare = &insts[c.second];
+    if c.masked {
+        let masked = |inst: &Inst<Virtual>| {
+            let mut written = false;
+            inst.for_each_reg(|role, r| written |= role.is_write() && r.var() == Some(c.early));
+            !written || !inst.no_mask
+        };
+        return !compare.no_mask && (c.early == c.result || insts[c.start..c.second].iter().all(masked));
+    }
     let lanes = u32::from(compare.chan)..u32::from(compare.chan) + compare.exec.lanes();
     let own = [c.early, c.late].contains(&c.result);
-    let mut left = uses.of(c.result, &c.part).reads - u32::from(own);
-    for inst in insts.iter().skip(at + 1).take(REACH) {
+    let result = FlagPart { flag: c.result, part: c.part.clone(), own };
+    is_local(insts, at, &result, (&lanes, compare.no_mask), uses, DEEPEST)
+}
+
+/// How many combinations of combinations are followed.
+const DEEPEST: u32 = 8;
+
+/// A part of a flag that an operation writes; `own`: which it reads, too.
+struct FlagPart {
+    flag: VarId,
+    part: FlagBytes,
+    own: bool,
+}
+
+/// Whether all readers of what instruction `at` writes are instructions behind it, of some channels, under the mask or
+/// where all are `on`, or operations that combine it with others for such.
+fn is_local(
+    insts: &[Inst<Virtual>],
+    at: usize,
+    FlagPart { flag, part, own }: &FlagPart,
+    (lanes, on): (&Range<u32>, bool),
+    uses: &Uses,
+    depth: u32,
+) -> bool {
+    let Some(mut left) = uses.of(*flag, part).reads.checked_sub(u32::from(*own)) else { return false };
+    for (i, inst) in insts.iter().enumerate().skip(at + 1).take(REACH) {
         let mut fine = true;
         inst.for_each_reg(|role, r| {
-            if r.var() == Some(c.result) && !role.is_write() && meet(&touched(inst, role, r), &c.part) {
-                let first = u32::from(inst.chan).max(c.part.start * 8);
-                let end = (u32::from(inst.chan) + inst.exec.lanes()).min(c.part.end * 8);
+            if r.var() == Some(*flag) && !role.is_write() && meet(&touched(inst, role, r), part) {
+                let first = u32::from(inst.chan).max(part.start * 8);
+                let end = (u32::from(inst.chan) + inst.exec.lanes()).min(part.end * 8);
                 let inside = lanes.start <= first && end <= lanes.end;
-                let masked = !inst.no_mask || compare.no_mask;
+                let masked = !inst.no_mask || on;
                 let seq = inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Seq);
-                fine &= role == Role::Pred && r.byte == 0 && inside && masked && seq;
+                let by_channel = role == Role::Pred && r.byte == 0 && inside && masked && seq;
+                fine &= by_channel
+                    || depth > 0
+                        && role == Role::Src(0)
+                        && combined_next(insts, i, part, uses)
+                            .is_some_and(|next| is_local(insts, i + 1, &next, (lanes, on), uses, depth - 1));
                 left = left.saturating_sub(1);
             }
         });
@@ -298,4 +383,16 @@ fn result_is_local(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: &U
         }
     }
     false
+}
+
+/// Where the instruction behind a copy of a part of a flag puts that together with the same part of another.
+fn combined_next(insts: &[Inst<Virtual>], copy: usize, part: &FlagBytes, uses: &Uses) -> Option<FlagPart> {
+    let (mov, op) = (insts.get(copy)?, insts.get(copy + 1)?);
+    let (a, b) = (plain(&op.src[0])?, plain(&op.src[1])?);
+    let to = op.dst.reg()?;
+    let moved = mov.dst.reg().and_then(|r| r.var().map(|v| (v, r.byte)));
+    let copies = mov.op == Op::Mov && bare(mov) && moved == Some(b) && uses.once(b.0, &(0..u32::MAX));
+    let combines = matches!(op.op, Op::And | Op::Or) && bare(op) && touched(op, Role::Dst, to) == *part;
+    let flag = to.var().filter(|_| copies && combines && a.1 == to.byte)?;
+    Some(FlagPart { flag, part: part.clone(), own: a.0 == flag })
 }

@@ -70,7 +70,11 @@ pub(crate) fn attach_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 
 /// Compound conditions become chains of comparisons.
 pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    Ok(work.analyses.combines(kernel) && chain::comparisons(kernel, &mut work.optimize.uses))
+    if !work.analyses.combines(kernel) {
+        return Ok(false);
+    }
+    let use_counts = work.analyses.reads(kernel);
+    Ok(chain::comparisons(kernel, use_counts, &mut work.optimize.uses))
 }
 
 /// Of a sum, scalars are added up first.
