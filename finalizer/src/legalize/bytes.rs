@@ -38,7 +38,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let signed = negated || inst.src[i].ty().is_some_and(Type::is_signed);
         if second || to_float || wide {
             let ty = if signed { Type::W } else { Type::Uw };
-            lx.stage_source(&mut new, i, ty, 1);
+            let stride = if i > 0 && multiplies_dword(lx, inst, i) { 2 } else { 1 };
+            lx.stage_source(&mut new, i, ty, stride);
             changed = true;
         }
     }
@@ -47,6 +48,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Whether source `i` is the factor of a dword in a sum of dwords that is one instruction: its words lie as the dwords do
+/// (`ternary`; so Intel's code has them).
+fn multiplies_dword(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
+    let dword = |ty: Option<Type>| ty.is_some_and(Type::is_dword);
+    let sum = inst.op == Op::Mad && !inst.sat && dword(inst.dst.ty()) && dword(inst.src[0].ty());
+    sum && !lx.caps.words.ternary_align16 && !inst.src[3 - i].is_imm() && dword(inst.src[3 - i].ty())
 }
 
 /// Whether an instruction computes the same with its sources swapped, and may have them so: source 0 reads bytes.

@@ -82,12 +82,16 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         if !narrow(&inst.src[2]) {
             new.src.swap(1, 2);
         }
-        // The last source has no region of its own.
-        let packed_words = |s: &VSrc| !s.is_imm() && !is_scalar(s, inst.exec.lanes());
-        if ty.bytes() == 4 && packed_words(&new.src[2]) && narrow(&new.src[1]) {
+        // The last source has no region of its own: words have to lie as dwords do.
+        let lanes = inst.exec.lanes();
+        let lies_apart = |s: &VSrc| match *s {
+            Src::Direct { region, .. } => !is_scalar(s, lanes) && linear_stride(region, lanes) != Some(2),
+            _ => !s.is_imm(),
+        };
+        if ty.bytes() == 4 && lies_apart(&new.src[2]) && narrow(&new.src[1]) {
             new.src.swap(1, 2);
         }
-        if ty.bytes() == 4 && packed_words(&new.src[2]) {
+        if ty.bytes() == 4 && lies_apart(&new.src[2]) {
             return Some(product_and_sum(lx, inst, ty));
         }
         // The dword factor is source 1, the word source 2.

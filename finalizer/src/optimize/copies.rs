@@ -194,7 +194,10 @@ impl Copies {
                 }
                 CopySource::Reg { reg: origin, ty: origin_ty, region, mods, .. } => {
                     // Where bytes are read as source 0 only, the sources of a sum may change places.
-                    let refused = i != 0 && origin_ty.bytes() == 1 && !self.byte_sources;
+                    let refused = i != 0
+                        && origin_ty.bytes() == 1
+                        && !self.byte_sources
+                        && !is_byte_factor(inst, i, origin_ty);
                     let swap = refused && i == 1 && commutes(inst) && !inst.src[0].is_imm() && {
                         inst.src[0].ty().is_some_and(|t| t.bytes() > 1)
                     };
@@ -484,7 +487,8 @@ fn replace_register(
     let ternary = inst.op.info().class == Class::Ternary;
     // A product of words, added to a dword, is exact, and so is a sum of three.
     let word = origin_ty.bytes() == 2 && inst.dst.ty().is_some_and(Type::is_int);
-    let product = word && (inst.op == Op::Mad && i > 0 || inst.op == Op::Add3);
+    let product =
+        word && (inst.op == Op::Mad && i > 0 || inst.op == Op::Add3) || is_byte_factor(inst, i, origin_ty);
     let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
         ty
     } else {
@@ -512,6 +516,14 @@ fn replace_register(
     };
     let mods = if origin_mods.any() { modified(inst, i, origin_mods, mods)? } else { mods };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+/// Whether source `i` is the factor of a dword in a sum of dwords, where bytes are read as words: what multiplies
+/// dwords takes several instructions, or a longer one.
+fn is_byte_factor(inst: &Inst<Virtual>, i: usize, origin_ty: Type) -> bool {
+    let dword = |s: &Src<Virtual>| matches!(s, Src::Direct { ty, .. } if ty.is_dword());
+    let sum = inst.op == Op::Mad && inst.dst.ty().is_some_and(Type::is_dword) && dword(&inst.src[0]);
+    sum && i > 0 && dword(&inst.src[3 - i]) && origin_ty.is_int() && origin_ty.bytes() == 1
 }
 
 /// The modifier of source `i` when it reads what a copy has negated or made positive, `first`: of floats, which a
