@@ -109,16 +109,13 @@ pub(super) fn ternary_vert_code(vert: u8) -> Option<u8> {
 }
 
 use PredCtrl::*;
-/// Predicate control in Align1 mode, from code 1 on.
-static PRED_ALIGN1: [PredCtrl; 13] =
-    [Seq, AnyV, AllV, Any2h, All2h, Any4h, All4h, Any8h, All8h, Any16h, All16h, Any32h, All32h];
 /// Predicate control in Align16 mode, from code 1 on.
 static PRED_ALIGN16: [PredCtrl; 7] = [Seq, X, Y, Z, W, Any4h, All4h];
 
 /// The predicate control of a code other than 0.
 #[inline]
 pub(super) fn pred(align16: bool, code: u8) -> Option<PredCtrl> {
-    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PRED_ALIGN1 };
+    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PredCtrl::BY_WIDTH };
     table.get(usize::from(code).wrapping_sub(1)).copied()
 }
 
@@ -128,7 +125,7 @@ pub(super) fn pred_code(align16: bool, ctrl: PredCtrl) -> Option<u8> {
     if ctrl == Seq {
         return Some(1);
     }
-    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PRED_ALIGN1 };
+    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PredCtrl::BY_WIDTH };
     table.iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
 }
 

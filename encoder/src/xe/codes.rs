@@ -224,28 +224,9 @@ pub(super) const fn bfn_cond_of(code: u8) -> Option<Cond> {
     }
 }
 
-/// `PredCtrl` with named widths, from code 1 on.
-const PREDICATES_BY_WIDTH: &[PredCtrl] = &[
-    PredCtrl::Seq,
-    PredCtrl::AnyV,
-    PredCtrl::AllV,
-    PredCtrl::Any2h,
-    PredCtrl::All2h,
-    PredCtrl::Any4h,
-    PredCtrl::All4h,
-    PredCtrl::Any8h,
-    PredCtrl::All8h,
-    PredCtrl::Any16h,
-    PredCtrl::All16h,
-    PredCtrl::Any32h,
-    PredCtrl::All32h,
-];
-/// `PredCtrl` over the execution size, from code 1 on.
-const PREDICATES: &[PredCtrl] = &[PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
-
 /// The predicate controls of a platform. `by_width`: as [`platforms::Words::pred_width`] has it.
 const fn predicates(by_width: bool) -> &'static [PredCtrl] {
-    if by_width { PREDICATES_BY_WIDTH } else { PREDICATES }
+    if by_width { &PredCtrl::BY_WIDTH } else { &PredCtrl::BY_SIZE }
 }
 
 /// `PredCtrl`.

@@ -88,6 +88,28 @@ pub enum PredCtrl {
     All,
 }
 
+impl PredCtrl {
+    /// Controls over as many channels as their name says, in the order of their codes from 1 on (BDW and SKL PRM,
+    /// volume 2a, "EU_INSTRUCTION_CONTROLS", `PredCtrl`, Align1).
+    pub const BY_WIDTH: [PredCtrl; 13] = [
+        PredCtrl::Seq,
+        PredCtrl::AnyV,
+        PredCtrl::AllV,
+        PredCtrl::Any2h,
+        PredCtrl::All2h,
+        PredCtrl::Any4h,
+        PredCtrl::All4h,
+        PredCtrl::Any8h,
+        PredCtrl::All8h,
+        PredCtrl::Any16h,
+        PredCtrl::All16h,
+        PredCtrl::Any32h,
+        PredCtrl::All32h,
+    ];
+    /// Controls over the execution size (Xe-HPC), in the order of their codes from 1 on.
+    pub const BY_SIZE: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
+}
+
 /// A predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pred<S: Space> {

@@ -104,26 +104,10 @@ impl InstGenerator<'_> {
     }
 
     fn predicate(&mut self) -> Pred<Physical> {
-        const GEN8: [PredCtrl; 13] = [
-            PredCtrl::Seq,
-            PredCtrl::AnyV,
-            PredCtrl::AllV,
-            PredCtrl::Any2h,
-            PredCtrl::All2h,
-            PredCtrl::Any4h,
-            PredCtrl::All4h,
-            PredCtrl::Any8h,
-            PredCtrl::All8h,
-            PredCtrl::Any16h,
-            PredCtrl::All16h,
-            PredCtrl::Any32h,
-            PredCtrl::All32h,
-        ];
-        const XE_HPC: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
         let ctrl = match (self.random.chance(50), self.caps.memory.lsc) {
             (true, _) => PredCtrl::Seq,
-            (false, true) => self.random.pick(&XE_HPC),
-            (false, false) => self.random.pick(&GEN8),
+            (false, true) => self.random.pick(&PredCtrl::BY_SIZE),
+            (false, false) => self.random.pick(&PredCtrl::BY_WIDTH),
         };
         Pred { flag: self.flag(), inv: self.random.chance(40), ctrl }
     }

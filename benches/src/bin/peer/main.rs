@@ -11,6 +11,7 @@
 //! programs instead.
 
 mod code;
+mod kept;
 mod offline;
 
 use std::{
@@ -22,7 +23,7 @@ use std::{
 use benches::process::{self, Run};
 use clap::Parser;
 use finalizer::PassSet;
-use platforms::{EndFence, Platform};
+use platforms::Platform;
 use tests::data::{TestKernel, kernels};
 
 #[derive(Clone, Parser)]
@@ -52,8 +53,8 @@ struct Args {
     /// Compare the code alone, with what Intel's compiler made of the test kernels: takes seconds.
     #[arg(long)]
     code: bool,
-    /// With `--code`: compare with what the peer's program gives. It is kept in this directory, which
-    /// serves the next time, too.
+    /// With `--code`: compare with what the peer's program gives for the same vISA, test kernels or programs. It is kept
+    /// in this directory, which serves the next time, too.
     #[arg(long)]
     kept: Option<PathBuf>,
     /// With `--code`: compare on the kernels of this folder instead, which have Intel's code with them: vISA
@@ -182,16 +183,8 @@ fn object(platform: Platform, kernel: &TestKernel) -> io::Result<Vec<u8>> {
 
 fn peer_side(args: &Args, platform: Platform, kernel: &TestKernel, dir: &Path) -> io::Result<Option<Side>> {
     fs::write(dir.join("peer.visaasm"), &kernel.visaasm)?;
-    let name = match platform {
-        // The shipping part, which the test kernels are compiled for.
-        Platform::Pvc => "PVCXT".to_owned(),
-        p => p.to_string().to_uppercase(),
-    };
-    let mut words = vec!["peer.visaasm", "-platform", &name, "-binary", "-output"];
-    if platform.caps().memory.fence_before_eot == EndFence::Always {
-        // Intel's compiler asks for this workaround on such platforms; ours always does it.
-        words.push("-waClearHDCWrite");
-    }
+    let module = finalizer::read_text(kernel.visaasm.as_bytes(), platform).map_err(io::Error::other)?;
+    let words = kept::words(platform, "peer.visaasm", &module);
     let run = process::measure(&args.peer, &words, dir, args.runs)?;
     side(platform, run, &dir.join("peer.dat"))
 }

@@ -1,18 +1,15 @@
 //! Our code beside the code that Intel's compilers made, without their program.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
-use tests::{
-    data::{TestKernel, kernels},
-    differential::module,
-    programs,
-};
+use tests::{data::kernels, differential::module, programs};
 
 use crate::{
     Args,
     code::{self, Counts},
+    kept,
 };
 
 /// What is compared of a kernel: counts and bytes, ours and Intel's.
@@ -57,6 +54,8 @@ struct Comparison<'a> {
     platform: Platform,
     rows: Vec<Row>,
     failed: Vec<String>,
+    /// Kernels that the peer's program made no code for.
+    without_peer: usize,
     opcodes: BTreeMap<&'static str, [u32; 2]>,
 }
 
@@ -72,6 +71,7 @@ pub fn compare(args: &Args) -> io::Result<()> {
             platform,
             rows: Vec::new(),
             failed: Vec::new(),
+            without_peer: 0,
             opcodes: BTreeMap::new(),
         };
         match &args.programs {
@@ -87,8 +87,17 @@ impl Comparison<'_> {
     fn programs(&mut self, folder: &Path) -> io::Result<()> {
         for file in programs::files(folder, self.platform)? {
             let failed = &mut self.failed;
-            for p in programs::load(folder, &file, self.platform, &mut |what| failed.push(what))? {
-                self.add(p.id.clone(), p.instructions(), &p.module, p.index, &p.code);
+            let kernels = programs::load(folder, &file, self.platform, &mut |what| failed.push(what))?;
+            let (Some(dir), Some(first)) = (&self.args.kept, kernels.first()) else {
+                for p in kernels {
+                    self.add(p.id.clone(), p.instructions(), &p.module, p.index, &p.code);
+                }
+                continue;
+            };
+            let made = kept::of_program(self.args, dir, self.platform, &file, &first.module)?;
+            for p in kernels {
+                let peer = made.get(&*p.module.kernels[p.index].name()).map_or(&[][..], Vec::as_slice);
+                self.add(p.id.clone(), p.instructions(), &p.module, p.index, peer);
             }
         }
         Ok(())
@@ -108,14 +117,19 @@ impl Comparison<'_> {
             };
             let module = module.map_err(io::Error::other)?;
             let kept = self.args.kept.as_ref();
-            let kept = kept.map(|dir| kept_code(self.args, dir, platform, kernel)).transpose()?;
+            let kept =
+                kept.map(|dir| kept::of_kernel(self.args, dir, platform, kernel, &module)).transpose()?;
             self.add(kernel.id(), visa, &module, 0, kept.as_ref().unwrap_or(&kernel.dat));
         }
         Ok(())
     }
 
     fn add(&mut self, id: String, visa: usize, module: &visa::Module, index: usize, peer: &[u8]) {
-        if visa < self.args.min || !id.contains(&self.args.only) || peer.is_empty() {
+        if visa < self.args.min || !id.contains(&self.args.only) {
+            return;
+        }
+        if peer.is_empty() {
+            self.without_peer += 1;
             return;
         }
         let ours = match self.finalizer.finalize_kernel(module, index) {
@@ -152,7 +166,7 @@ impl Comparison<'_> {
         let [ours, theirs] = both(|c| c.instructions);
         let (syncs, scratch) = (both(|c| c.syncs), both(|c| c.scratch));
         println!(
-            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}, modelled cycles {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}",
+            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}, modelled cycles {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}, without the peer's code {}",
             self.platform,
             rows.len(),
             mean(&Row::ratio),
@@ -165,6 +179,7 @@ impl Comparison<'_> {
             scratch[0],
             scratch[1],
             self.failed.len(),
+            self.without_peer,
         );
         if !self.args.summary || self.args.worst > 0 {
             for what in &self.failed {
@@ -199,19 +214,4 @@ impl Comparison<'_> {
             println!("  {name:<10} {:>7} / {:>7}  {:>+6}", n[0], n[1], more(n));
         }
     }
-}
-
-/// The peer's code for a kernel, from `dir` or else made and put there. Empty where it makes none.
-fn kept_code(args: &Args, dir: &Path, platform: Platform, kernel: &TestKernel) -> io::Result<Vec<u8>> {
-    let file = dir.join(format!("{platform}.{}", kernel.id().replace('/', ".")));
-    if file.is_file() {
-        return fs::read(file);
-    }
-    let work = tempfile::tempdir()?;
-    crate::peer_side(&Args { runs: 1, ..args.clone() }, platform, kernel, work.path())?;
-    let made = work.path().join("peer.dat");
-    let code = if made.is_file() { fs::read(made)? } else { Vec::new() };
-    fs::create_dir_all(dir)?;
-    fs::write(file, &code)?;
-    Ok(code)
 }
