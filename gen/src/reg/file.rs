@@ -85,7 +85,7 @@ impl Display for GrfNum {
 
 /// A byte of a register file, counted from where its first register starts: of the general registers from `r0.0`, of the
 /// flags from `f0.0`, of the address registers from `a0.0`. Not an offset into a register or variable, which
-/// [`Reg::byte`] is.
+/// [`Reg::byte`](crate::Reg::byte) is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FileByte(u16);
 
