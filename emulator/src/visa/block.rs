@@ -33,8 +33,7 @@ fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind
             let v = cx.data(t, c.data, c.at + done, n)?;
             cx.store(t, c.place, from, n, v)?;
         } else {
-            let v = cx.load(t, c.place, from, n)?;
-            t.raw_store(c.data, c.at + done, n, v)?;
+            cx.load_to(t, (c.place, from, n), (c.data, c.at + done, n), 0)?;
         }
         done += n;
     }

@@ -24,8 +24,8 @@ pub(super) struct VisaCx<'a> {
     pub group: &'a mut VisaGroup,
     pub reports: &'a mut Reports,
     pub strict: bool,
-    /// What is stored next depends on something undefined.
-    pub doubtful: bool,
+    /// The bytes of what is stored next that depend on something undefined, a bit each.
+    pub doubtful: u8,
     /// Functions that are black boxes, and what they were asked.
     pub opaque: &'a [gen_ir::Sfid],
     pub asked: Vec<u64>,

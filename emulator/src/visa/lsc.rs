@@ -133,10 +133,10 @@ fn transfer(
             };
             if store {
                 let v = cx.data(t, data, reg, slot)?;
+                cx.doubtful >>= shift / 8;
                 cx.store(t, place, at, bytes, v >> shift)?;
             } else {
-                let v = cx.load(t, place, at, bytes)?;
-                t.raw_store(data, reg, slot, v << shift)?;
+                cx.load_to(t, (place, at, bytes), (data, reg, slot), shift)?;
             }
         }
     }

@@ -85,7 +85,7 @@ impl VisaCx<'_> {
             Storage::Flat => return Ok(Some(offset)),
             // Only the low address bits reach shared local memory.
             Storage::Slm => (0, self.group.slm.len() as u64, offset & 0xff_ffff),
-            Storage::Scratch => (t.scratch, t.scratch_len.into(), offset),
+            Storage::Scratch => (t.scratch, t.scratch_shadow.len() as u64, offset),
             _ => {
                 let s = self.surface(place)?;
                 (s.base, s.size, offset)
@@ -100,25 +100,48 @@ impl VisaCx<'_> {
 
     /// Loads a number of 1 to 8 bytes.
     pub fn load(&mut self, t: &VisaThread<'_>, place: Storage, offset: u64, len: u32) -> Result<u64, Trap> {
-        let Some(at) = self.locate(t, place, offset, len)? else { return Ok(0) };
+        let at = self.locate(t, place, offset, len)?;
+        Ok(at.map_or(0, |at| self.fetch(t, place, at, len)))
+    }
+
+    /// The number at a place that is in bounds.
+    fn fetch(&mut self, t: &VisaThread<'_>, place: Storage, at: u64, len: u32) -> u64 {
         if place == Storage::Slm {
             let mut b = [0; 8];
             b[..len as usize].copy_from_slice(&self.group.slm[at as usize..at as usize + len as usize]);
-            return Ok(u64::from_le_bytes(b));
+            return u64::from_le_bytes(b);
         }
         match self.memory.load(at, len) {
-            Ok(value) => Ok(value),
+            Ok(value) => value,
             Err(e) => {
                 self.report(t, Fault::NoMemory, || e.to_string());
-                Ok(0)
+                0
             }
         }
+    }
+
+    /// Loads a number of 1 to 8 bytes, `from`, into the low bytes of some bytes of a raw operand, `to`, shifted to the
+    /// left by `shift` bits there. Undefined bytes of the thread's own memory stay undefined.
+    pub fn load_to(
+        &mut self,
+        t: &mut VisaThread<'_>,
+        from: (Storage, u64, u32),
+        to: (RawOperand, u32, u32),
+        shift: u32,
+    ) -> Result<(), Trap> {
+        let ((place, offset, len), (r, byte, slot)) = (from, to);
+        let Some(at) = self.locate(t, place, offset, len)? else { return t.raw_store(r, byte, slot, 0) };
+        let value = self.fetch(t, place, at, len);
+        let own = if place == Storage::Slm { None } else { t.own_memory(at, len) };
+        let undefined = own.map_or(0, |own| crate::shadow::bits(own));
+        t.raw_store(r, byte, slot, value << shift)?;
+        t.raw_undefine(r, byte, slot, undefined << (shift / 8))
     }
 
     /// Stores the low 1 to 8 bytes of a number.
     pub fn store(
         &mut self,
-        t: &VisaThread<'_>,
+        t: &mut VisaThread<'_>,
         place: Storage,
         offset: u64,
         len: u32,
@@ -126,10 +149,15 @@ impl VisaCx<'_> {
     ) -> Result<(), Trap> {
         let doubtful = std::mem::take(&mut self.doubtful);
         let Some(at) = self.locate(t, place, offset, len)? else { return Ok(()) };
+        let doubtful = doubtful & u8::MAX >> (8 - len);
         // A thread's scratch memory is like its registers: what is in there may be undefined.
-        let own = (t.scratch..t.scratch + u64::from(t.scratch_len)).contains(&at) && place != Storage::Slm;
-        if doubtful && !own {
-            self.report(t, Fault::UndefinedData, || "what is stored was never written".into());
+        let own = if place == Storage::Slm { None } else { t.own_memory(at, len) };
+        match own {
+            Some(own) => own.iter_mut().enumerate().for_each(|(i, b)| *b = doubtful >> i & 1),
+            None if doubtful != 0 => {
+                self.report(t, Fault::UndefinedData, || "what is stored was never written".into());
+            }
+            None => {}
         }
         if place == Storage::Slm {
             self.group.slm[at as usize..at as usize + len as usize]
@@ -144,8 +172,8 @@ impl VisaCx<'_> {
 
     /// A number that is stored next.
     pub fn data(&mut self, t: &VisaThread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
-        let (value, unknown) = t.raw_load(r, offset, len)?;
-        self.doubtful |= unknown;
+        let (value, undefined) = t.raw_load_bytes(r, offset, len)?;
+        self.doubtful |= undefined;
         Ok(value)
     }
 

@@ -282,6 +282,24 @@ impl VisaThread<'_> {
         Ok((number(&self.file[at..at + len as usize]), self.undefined(at, len as usize)))
     }
 
+    /// A number of 1 to 8 bytes of a raw operand, and which of the bytes are undefined, a bit each.
+    pub fn raw_load_bytes(&self, r: RawOperand, offset: u32, len: u32) -> Result<(u64, u8), Trap> {
+        let at = self.raw(r, offset, len)?;
+        let bytes = at..at + len as usize;
+        Ok((number(&self.file[bytes.clone()]), crate::shadow::bits(&self.shadow[bytes])))
+    }
+
+    /// Says which bytes of a raw operand are undefined, a bit each.
+    pub fn raw_undefine(&mut self, r: RawOperand, offset: u32, len: u32, undefined: u8) -> Result<(), Trap> {
+        if undefined != 0 && !r.is_null() {
+            let at = self.raw(r, offset, len)?;
+            for (i, b) in self.shadow[at..at + len as usize].iter_mut().enumerate() {
+                *b = undefined >> i & 1;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the low bytes of a number to a raw operand; a null operand drops them.
     pub fn raw_store(&mut self, r: RawOperand, offset: u32, len: u32, value: u64) -> Result<(), Trap> {
         if r.is_null() {

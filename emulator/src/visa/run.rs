@@ -64,7 +64,7 @@ pub(super) fn dispatch(
                     group: &mut group,
                     reports: &mut reports,
                     strict: options.strict,
-                    doubtful: false,
+                    doubtful: 0,
                     opaque: &options.opaque,
                     asked: Vec::new(),
                 };
@@ -109,7 +109,7 @@ fn start<'a>(
     let mut t = VisaThread::new(program, lanes, options.strict).map_err(bad)?;
     t.number = number;
     t.scratch = memories.scratch_of(number);
-    t.scratch_len = dispatch.scratch;
+    t.scratch_shadow = vec![1; dispatch.scratch as usize];
     let header = memories.header(dispatch, group.id, number);
     let at = t.predefined(Predefined::R0);
     for (i, v) in header.iter().enumerate().take(program.grf as usize / 4) {

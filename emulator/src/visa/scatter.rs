@@ -171,8 +171,8 @@ pub(super) fn transfer(
                 let v = cx.data(t, access.data, reg, access.bytes)?;
                 cx.store(t, access.place, at, access.bytes, v)?;
             } else {
-                let v = cx.load(t, access.place, at, access.bytes)?;
-                t.raw_store(access.data, reg, access.bytes + access.clears, v)?;
+                let slot = access.bytes + access.clears;
+                cx.load_to(t, (access.place, at, access.bytes), (access.data, reg, slot), 0)?;
             }
         }
     }

@@ -159,6 +159,48 @@ fn a_branch_on_what_nobody_wrote_is_reported() {
     assert_eq!(report.reports[0].fault, crate::Fault::Uninitialized);
 }
 
+/// Stores a lane's number to the thread's own memory, `stored` bytes of it, and asks what is loaded from there.
+fn own_memory(stored: &str) -> RunReport {
+    let code = format!(
+        "\
+.version 4.1
+.kernel \"t\"
+.decl V32 v_type=G type=ud num_elts=16 align=GRFx2
+.decl V33 v_type=G type=ud num_elts=16 align=GRFx2
+.decl V34 v_type=G type=ud num_elts=1 align=dword
+.decl V35 v_type=G type=uw num_elts=16 align=GRFx2
+.decl P1 v_type=P num_elts=16
+.kernel_attr Target=\"3d\"
+.kernel_attr SimdSize=16
+.function \"t\"
+main:
+    shr (M1_NM, 1) V34(0,0)<1> %r0(0,5)<0;1,0> 0x4:uw
+    mov (M1_NM, 8) V35(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) V35(0,8)<1> V35(0,0)<1;1,0> 0x8:w
+    mov (M1_NM, 16) V32(0,0)<1> V35(0,0)<1;1,0>
+    shl (M1_NM, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x2:uw
+    lsc_store.ugm (M1, 16) ss(V34)[V32]:a32 V32:{stored}
+    lsc_load.ugm (M1, 16) V33:d32 ss(V34)[V32]:a32
+    cmp.ne (M1, 16) P1 V33(0,0)<1;1,0> 0x4:ud
+    (P1) goto (M1, 16) done
+done:
+    ret (M1, 1)
+"
+    );
+    let module = visa::text::parse(&code, TextOptions::default()).unwrap();
+    let launch = RawLaunch { simd: 16, groups: [1; 3], threads: 1, scratch: 1024, ..RawLaunch::default() };
+    super::run_raw(Platform::Pvc, &module, 0, &launch, &mut Memory::new(), &Options::default()).unwrap()
+}
+
+#[test]
+fn bytes_of_own_memory_that_nobody_wrote_are_undefined() {
+    let whole = own_memory("d32");
+    assert!(whole.reports.is_empty(), "{:?}", whole.reports);
+    let half = own_memory("d16u32");
+    assert_eq!(half.reports.len(), 1, "{:?}", half.reports);
+    assert_eq!(half.reports[0].fault, crate::Fault::Uninitialized);
+}
+
 #[test]
 fn subroutines_return_when_their_last_lane_does() {
     let (out, _) = run(&format!(

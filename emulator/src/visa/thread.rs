@@ -117,8 +117,10 @@ pub(super) struct VisaThread<'a> {
     pub number: u32,
     pub strict: bool,
     pub executed: u64,
+    /// Where the thread's own memory begins.
     pub scratch: u64,
-    pub scratch_len: u32,
+    /// Not 0 where a byte of that memory depends on something nobody wrote.
+    pub scratch_shadow: Vec<u8>,
 }
 
 /// Deepest nesting of calls.
@@ -148,7 +150,7 @@ impl<'a> VisaThread<'a> {
             strict,
             executed: 0,
             scratch: 0,
-            scratch_len: 0,
+            scratch_shadow: Vec::new(),
         };
         t.grow(COMMON as usize);
         t.frame = t.open(0, lanes)?;
@@ -253,6 +255,12 @@ impl<'a> VisaThread<'a> {
     pub fn provide(&mut self, at: usize, bytes: &[u8]) {
         self.file[at..at + bytes.len()].copy_from_slice(bytes);
         self.shadow[at..at + bytes.len()].fill(0);
+    }
+
+    /// The shadow of bytes of memory, where they are the thread's own.
+    pub fn own_memory(&mut self, at: u64, len: u32) -> Option<&mut [u8]> {
+        let first = usize::try_from(at.checked_sub(self.scratch)?).ok()?;
+        self.scratch_shadow.get_mut(first..first.checked_add(len as usize)?)
     }
 
     /// Whether any of these bytes is undefined.

@@ -2,8 +2,8 @@
 //! odd registers that have rules of their own.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role,
-    Sfid, Src, SyncFn, Type,
+    Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Mme, Op, Options, Payload, Physical, Pipe, Reg,
+    Role, Sfid, Src, SyncFn, Type,
 };
 use messages::{SurfaceIndex, hdc};
 use platforms::{Caps, Platform};
@@ -135,6 +135,7 @@ impl InstAccess {
         inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
         if wide {
             a.implicit_accumulator(inst, caps);
+            a.macro_accumulators(inst, caps);
             if let Payload::Send(info) = &inst.payload
                 && info.sfid == Sfid::Slm
             {
@@ -236,6 +237,33 @@ impl InstAccess {
         }
         if writes {
             self.push(Range { write: true, ..range });
+        }
+    }
+
+    /// The accumulators that the macros for quotients and roots use beside their operands. Intel's assembler waits
+    /// for them as for registers (`RegDeps.cpp`: `mme0` and the following count as accumulators, with all that the
+    /// channels fill), its finalizer does not look at them. What is read counts as one range: nothing waits for a
+    /// read but writes of another pipe.
+    fn macro_accumulators(&mut self, inst: &Inst<Physical>, caps: &Caps) {
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
+        let pair = |mme: Mme| match mme {
+            Mme::Reg(n) => Some((u32::from(n & !1), u32::from(n & !1) + 2)),
+            Mme::None => None,
+        };
+        let of_source = |src: &Src<Physical>| match src {
+            Src::Macro { mme, .. } => pair(*mme),
+            _ => None,
+        };
+        let read = inst.src.iter().filter_map(of_source).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let written = match inst.dst {
+            Dst::Macro { mme, .. } => pair(mme),
+            _ => None,
+        };
+        for (numbers, write) in [(read, false), (written, true)] {
+            if let Some((first, end)) = numbers {
+                let (start, end) = (first * grf_bytes, end * grf_bytes);
+                self.push(Range { file: TrackedFile::Acc, write, by_word: false, start, end });
+            }
         }
     }
 
