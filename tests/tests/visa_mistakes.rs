@@ -99,6 +99,10 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ]),
     ("    ret (M1, 1)\n", "", &["kernel `scale`, instruction 6 (`label`, line 18), code: control runs on after this instruction [subroutine-end]"]),
     ("mov (M1, 16) V32(0,0)<1>", "mov (M1, 16) V32(2,0)<1>", &["kernel `scale`, instruction 1 (`mov`, line 13), destination: bytes 64 to 128 of V32, which has 64 bytes in all [operand-bounds]"]),
+    ("mul (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x40000000:f", "plane (M1, 16) V33(0,0)<1> V33(0,0)<0;1,0> V33(0,0)<1;1,0>",
+        &["kernel `scale`, instruction 5 (`plane`, line 17), source: bytes 0 to 128 of V33, which has 64 bytes in all [operand-bounds]"]),
+    ("mul (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x40000000:f", "line (M1, 16) V33(0,0)<1> V33(1,5)<0;1,0> V33(0,0)<1;1,0>",
+        &["kernel `scale`, instruction 5 (`line`, line 17), source: bytes 52 to 68 of V33, which has 64 bytes in all [operand-bounds]"]),
     ("size=32", "size=64", &["kernel `scale`, input V34: 64 bytes, its variable has 32 [input-size]"]),
     ("add (M1, 16) V32(0,0)<1>", "and.sat (M1, 16) V32(0,0)<1>", &["kernel `scale`, instruction 2 (`and`, line 14), destination: `and` does not saturate [operand-modifier]"]),
 ];

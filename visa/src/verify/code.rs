@@ -6,7 +6,7 @@ use super::{
     Checker, Rule,
     checker::Root,
     flow::is_mark,
-    reach::{address_end, last_element, plain_region},
+    reach::{address_end, last_element, last_element_of, plain_region},
 };
 use crate::{
     ids::*,
@@ -229,10 +229,12 @@ impl Checker<'_> {
             VectorOperand::General(g) => {
                 let size = self.reach(g.var).size;
                 let origin = u32::from(g.row) * self.options.grf_bytes + u32::from(g.col) * size;
-                let last = if slot.scalar || !plain_region(record.opcode) {
+                let last = if slot.scalar {
                     0
-                } else {
+                } else if plain_region(record.opcode) {
                     last_element(g.region, record.exec.size)
+                } else {
+                    last_element_of(record, self.operand, g.region)
                 };
                 let exists = self.bounds(index, slot, g.var, origin, (last + 1) * size);
                 if !self.safety_only {

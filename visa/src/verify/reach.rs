@@ -67,6 +67,18 @@ pub(super) const fn plain_region(opcode: Opcode) -> bool {
     )
 }
 
+/// Largest element index that an operand of one of the other instructions reaches: of a plane its four coefficients and,
+/// for each eight lanes, eight `u` and eight `v` (specification, PLANE and LINE); what `dpas` reads goes by its depth.
+#[inline(never)]
+pub(super) fn last_element_of(record: &Record, operand: Option<usize>, region: Region) -> u32 {
+    match (record.opcode, operand) {
+        (Opcode::Plane | Opcode::Line, Some(1)) => 3,
+        (Opcode::Plane, Some(2)) => 2 * record.exec.size.lanes().next_multiple_of(8) - 1,
+        (Opcode::Plane | Opcode::Line, _) => last_element(region, record.exec.size),
+        _ => 0,
+    }
+}
+
 /// Largest element index that the lanes of a region reach.
 #[inline]
 pub(super) fn last_element(region: Region, size: ExecSize) -> u32 {
