@@ -202,7 +202,11 @@ impl GenxIr {
         command.args(["k.visaasm", "-platform", platform.caps().genx_name, "-binary", "-output"]);
         let output = start(command.args(options));
         let file = |extension: &str| directory.path().join("k").with_extension(extension);
-        if !file("dat").exists() {
+        // After some complaints of its reader it goes on with something that the text does not say.
+        let misread = [&output.stdout, &output.stderr]
+            .into_iter()
+            .any(|said| String::from_utf8_lossy(said).lines().any(|line| line.starts_with("near line ")));
+        if misread || !file("dat").exists() {
             let Refused(mut said) = refusal(&output);
             said += &fs::read_to_string(directory.path().join("k.errors.txt")).unwrap_or_default();
             return Err(Refused(said));
@@ -216,7 +220,6 @@ impl GenxIr {
     }
 }
 
-/// What `GenX_IR` calls a platform: of Ponte Vecchio the shipping part, which ocloc means by `pvc`.
 /// Where `ocloc`, Intel's offline OpenCL compiler, is installed, if it is.
 pub fn ocloc() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
