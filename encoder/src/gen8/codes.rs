@@ -108,25 +108,24 @@ pub(super) fn ternary_vert_code(vert: u8) -> Option<u8> {
     known(TERNARY_VERT_CODES[vert as usize])
 }
 
-use PredCtrl::*;
-/// Predicate control in Align16 mode, from code 1 on.
-static PRED_ALIGN16: [PredCtrl; 7] = [Seq, X, Y, Z, W, Any4h, All4h];
+/// Predicate controls in the order of their codes, from 1 on.
+const fn pred_codes(align16: bool) -> &'static [PredCtrl] {
+    if align16 { &PredCtrl::ALIGN16 } else { &PredCtrl::BY_WIDTH }
+}
 
 /// The predicate control of a code other than 0.
 #[inline]
 pub(super) fn pred(align16: bool, code: u8) -> Option<PredCtrl> {
-    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PredCtrl::BY_WIDTH };
-    table.get(usize::from(code).wrapping_sub(1)).copied()
+    pred_codes(align16).get(usize::from(code).wrapping_sub(1)).copied()
 }
 
 /// The code of a predicate control.
 #[inline]
 pub(super) fn pred_code(align16: bool, ctrl: PredCtrl) -> Option<u8> {
-    if ctrl == Seq {
+    if ctrl == PredCtrl::Seq {
         return Some(1);
     }
-    let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PredCtrl::BY_WIDTH };
-    table.iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
+    pred_codes(align16).iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
 }
 
 /// The code of a shared function, if the layout has it.

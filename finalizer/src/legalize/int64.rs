@@ -7,6 +7,7 @@ use narrow::low_u16;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
+    operand::dword_for,
     qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide, with_halves},
     saturate,
     slice::slice,
@@ -56,7 +57,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return short_count(lx, inst);
         }
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
-        _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) => return short_count(lx, inst),
         (Op::Cmp, _) => return wide::compare(lx, inst),
         (Op::Sel, Some(cond)) if dst_wide => return wide::minimum(lx, inst, cond.cond),
         (Op::Sel, _) | (_, None) => {}
@@ -110,8 +110,7 @@ fn is_narrow(src: &VSrc) -> bool {
 fn long_factors(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
     for i in (0..2).filter(|&i| is_narrow(&inst.src[i])) {
-        let signed = inst.src[i].mods().any() || inst.src[i].ty().is_some_and(Type::is_signed);
-        lx.stage_source(&mut new, i, if signed { Type::D } else { Type::Ud }, 1);
+        lx.stage_source(&mut new, i, dword_for(&inst.src[i]), 1);
     }
     lx.inst(new);
     Step::Replaced

@@ -11,7 +11,10 @@ use narrow::low_u16;
 use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view, without_modifiers},
+    operand::{
+        dword_for, is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view,
+        without_modifiers,
+    },
     qwords::{halves_of_src, with_halves},
     saturate,
     slice::slice,
@@ -44,12 +47,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn is_dword(src: &VSrc) -> bool {
     src.ty().is_some_and(Type::is_dword)
-}
-
-/// The dword that a factor's copy has room in: the negative of an unsigned word is a signed dword.
-fn dword_for(src: &VSrc) -> Type {
-    let negative = src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 4);
-    if negative || src.ty().is_some_and(Type::is_signed) { Type::D } else { Type::Ud }
 }
 
 fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -16,6 +16,12 @@ pub(super) fn widened(ty: Type) -> Type {
     }
 }
 
+/// The dword that a number's copy has room in: the negative of an unsigned word or byte is a signed dword.
+pub(super) fn dword_for(src: &VSrc) -> Type {
+    let negative = src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 4);
+    if negative || src.ty().is_some_and(Type::is_signed) { Type::D } else { Type::Ud }
+}
+
 /// The type that an instruction computes in (volume 7, "Execution Data Type").
 pub(super) fn exec_type(inst: &VInst) -> Type {
     let rank = |t: Type| match t {

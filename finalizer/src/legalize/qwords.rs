@@ -5,7 +5,7 @@ use narrow::{low_u32, to_i16};
 
 use super::{
     legalizer::Legalizer,
-    operand::{with_modifiers, without_modifiers},
+    operand::{dword_for, with_modifiers, without_modifiers},
     places::{copy_elements, in_units},
     slice::slice_source,
 };
@@ -64,10 +64,8 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
         src => {
             let ty = src.ty()?;
             let mut staged = *inst;
-            // A negated word or byte is negative.
-            let negated = src.mods().neg() && ty.bytes() < 4 && !inst.op.info().logic;
-            let signed = negated || ty.is_signed();
-            let dword = if signed { Type::D } else { Type::Ud };
+            // In bitwise operations modifiers say `not`.
+            let dword = dword_for(&if inst.op.info().logic { without_modifiers(src) } else { src });
             // The high half is written before a dword is read again for it.
             let apart = match (inst.dst, src) {
                 (Dst::Direct { reg: to, .. }, Src::Direct { reg: from, .. }) => to.base() != from.base(),
@@ -79,7 +77,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             // What is left of modifiers is the `not` of bitwise operations, of all 64 bits.
             let not = staged.src[i].mods();
             let low = without_modifiers(staged.src[i]);
-            let high = if signed {
+            let high = if dword.is_signed() {
                 let sign = lx.dwords(inst, Op::Asr, Type::D, &[low, Src::uw(31)]);
                 with_modifiers(Src::new(sign, build::strided(1, inst.exec), Type::Ud), not)
             } else {

@@ -50,9 +50,9 @@ impl Lowerer<'_> {
         let type_of = |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(NO_TYPE)).transpose();
         let ty = type_of(dst.var)?.ok_or("a destination without type")?;
         let sum = systolic_type(weight)?;
-        for (id, what) in [(dst.var, "destination"), (srcs[0].var, "source 0")] {
-            let null = what == "source 0" && srcs[0].is_null();
-            if let Some(ty) = type_of(id)?.filter(|ty| !null && !adds(sum, *ty)) {
+        let added = (!srcs[0].is_null()).then_some((srcs[0].var, "source 0"));
+        for (id, what) in [(dst.var, "destination")].into_iter().chain(added) {
+            if let Some(ty) = type_of(id)?.filter(|ty| !adds(sum, *ty)) {
                 return Err(format!("dpas of {weight} with a {what} of type :{ty}").into());
             }
         }

@@ -28,16 +28,10 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
             if ternary_has_none && insts[j].op.info().class == Class::Ternary {
                 continue;
             }
-            let use_counts = analyses.reads(kernel);
             // Others write their result all the same, as in Intel's code. What is read once is of no use outside, but by
             // its place, or to code elsewhere.
-            let once = insts[j].op.info().logic && use_counts.reads(v) == 1;
-            let goes = once
-                && match use_counts.elsewhere {
-                    true => analyses.locality(kernel).only_in(v, b),
-                    false => kernel.vars[v.index()].fixed.is_none(),
-                };
-            let use_counts = analyses.reads(kernel);
+            let goes = insts[j].op.info().logic && read_here_alone(kernel, analyses, v, b);
+            analyses.reads(kernel).vars[v.index()].forget_read();
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
@@ -46,7 +40,6 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
                 op.dst = Dst::null(if ty.bytes() == 1 { Type::W } else { ty });
             }
-            use_counts.vars[v.index()].forget_read();
             insts[i] = Inst::new(Op::Nop, insts[i].exec);
             removed = true;
         }
@@ -57,6 +50,16 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
     }
     analyses.return_tests(tests);
     any
+}
+
+/// Whether a variable is read once, in block `b`, and by nothing that does not show.
+fn read_here_alone(kernel: &Kernel<Virtual>, analyses: &mut Analyses, v: VarId, b: usize) -> bool {
+    let counts = analyses.reads(kernel);
+    let (once, elsewhere) = (counts.reads(v) == 1, counts.elsewhere);
+    once && match elsewhere {
+        true => analyses.locality(kernel).only_in(v, b),
+        false => kernel.vars[v.index()].fixed.is_none(),
+    }
 }
 
 /// The operation that makes what comparison `i` tests, if it can set the flag instead.

@@ -106,6 +106,9 @@ impl PredCtrl {
         PredCtrl::Any32h,
         PredCtrl::All32h,
     ];
+    /// Controls in Align16 mode, in the order of their codes from 1 on (the same, Align16).
+    pub const ALIGN16: [PredCtrl; 7] =
+        [PredCtrl::Seq, PredCtrl::X, PredCtrl::Y, PredCtrl::Z, PredCtrl::W, PredCtrl::Any4h, PredCtrl::All4h];
     /// Controls over the execution size (Xe-HPC), in the order of their codes from 1 on.
     pub const BY_SIZE: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
 }

@@ -28,28 +28,6 @@ const MATH_FUNCTIONS: [MathFn; 14] = [
 const SYNC_FUNCTIONS: [SyncFn; 6] =
     [SyncFn::Nop, SyncFn::AllRd, SyncFn::AllWr, SyncFn::Fence, SyncFn::Bar, SyncFn::Host];
 
-const PREDICATES: [PredCtrl; 19] = [
-    PredCtrl::Seq,
-    PredCtrl::Any2h,
-    PredCtrl::All2h,
-    PredCtrl::Any4h,
-    PredCtrl::All4h,
-    PredCtrl::Any8h,
-    PredCtrl::All8h,
-    PredCtrl::Any16h,
-    PredCtrl::All16h,
-    PredCtrl::Any32h,
-    PredCtrl::All32h,
-    PredCtrl::AnyV,
-    PredCtrl::AllV,
-    PredCtrl::X,
-    PredCtrl::Y,
-    PredCtrl::Z,
-    PredCtrl::W,
-    PredCtrl::Any,
-    PredCtrl::All,
-];
-
 const FUNCTIONS: [Sfid; 19] = [
     Sfid::Null,
     Sfid::Sampler,
@@ -90,9 +68,11 @@ impl<'a> Cursor<'a> {
         let mut ctrl = PredCtrl::Seq;
         if self.eat(Token::Dot) {
             let Token::Word(word) = self.peek() else { return self.unexpected("a predicate control") };
-            let found = PREDICATES.into_iter().find(|c| c.suffix().strip_prefix('.') == Some(word));
+            let mut known =
+                [&PredCtrl::BY_WIDTH[..], &PredCtrl::ALIGN16, &PredCtrl::BY_SIZE].into_iter().flatten();
+            let found = known.find(|c| c.suffix().strip_prefix('.') == Some(word));
             match found {
-                Some(c) => ctrl = c,
+                Some(c) => ctrl = *c,
                 None => return self.unexpected("any2h ... any32h, all2h ... all32h, anyv, allv, any, all"),
             }
             self.advance();

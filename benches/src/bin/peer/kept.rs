@@ -1,4 +1,5 @@
-//! What Intel's program makes of the kernels that are compared, kept in a folder, which serves the next time, too.
+//! What Intel's program makes of the kernels that are compared, kept in a folder, which serves the next time, too. What is
+//! made with other words for the program is kept apart.
 
 use std::{
     collections::BTreeMap,
@@ -39,6 +40,7 @@ pub fn of_kernel(
     kernel: &TestKernel,
     module: &Module,
 ) -> io::Result<Vec<u8>> {
+    let dir = dir.join(words(platform, "", module).concat());
     let file = dir.join(format!("{platform}.{}", kernel.id().replace('/', ".")));
     if file.is_file() {
         return fs::read(file);
@@ -60,7 +62,7 @@ pub fn of_program(
     module: &Module,
 ) -> io::Result<BTreeMap<String, Vec<u8>>> {
     let id = file.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join(".");
-    let dir = dir.join(format!("{platform}.{id}"));
+    let dir = dir.join(words(platform, "", module).concat()).join(format!("{platform}.{id}"));
     if !dir.is_dir() {
         let name = file.extension().map_or_else(String::new, |e| format!("peer.{}", e.to_string_lossy()));
         let made = made(args, platform, &name, &fs::read(file)?, module)?;
