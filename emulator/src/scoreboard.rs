@@ -65,7 +65,8 @@ impl Scoreboard {
         let bytes = (program.grf * program.grf_count) as usize;
         if caps.scoreboard.sbid_count > 0 {
             return Some(Scoreboard::Software(Box::new(Software {
-                multi: caps.scoreboard.multi_pipe,
+                pipes: caps.scoreboard.pipes,
+                bytes_as_words: caps.scoreboard.bytes_as_words,
                 held: false,
                 issued: [0; PIPES],
                 complete: [0; PIPES],
@@ -199,8 +200,8 @@ impl Software {
         match class {
             Class::Send | Class::Dpas | Class::Sync | Class::Nullary => None,
             _ if matches!(step.op, Op::Wait | Op::Halt) => None,
-            Class::Math if !self.multi => None,
-            _ if !self.multi => Some(0),
+            Class::Math if !self.pipes.have_math() => None,
+            _ if !self.pipes.have_names() => Some(0),
             Class::Math => Some(MATH),
             Class::Branch => Some(INT),
             _ if step.dst.ty == Type::Df => Some(LONG),
@@ -217,7 +218,7 @@ impl Software {
         };
         if let Some((pipe, d)) = step.swsb.dist {
             match pipe {
-                _ if !self.multi => upto(self, 0, d),
+                _ if !self.pipes.have_names() => upto(self, 0, d),
                 Pipe::Own => upto(self, own.unwrap_or(INT), d),
                 Pipe::Float => upto(self, FLOAT, d),
                 Pipe::Int => upto(self, INT, d),
@@ -318,7 +319,7 @@ impl Software {
             *len = (*len).min(end.saturating_sub(*at));
         }
         let kind = Kind::of(cx, step);
-        let by_word = self.multi && kind.is_none() && step.dst.ty.bytes() == 1;
+        let by_word = self.bytes_as_words && kind.is_none() && step.dst.ty.bytes() == 1;
         if by_word {
             for (at, len) in &mut writes {
                 let past = (*at + *len).next_multiple_of(2);
@@ -356,7 +357,8 @@ impl Software {
                 let who = match owner {
                     Owner::Token(k, _) => format!("${k}"),
                     Owner::InOrder(p, n) => {
-                        let name = if self.multi { ["F", "I", "L", "M"][usize::from(p)] } else { "" };
+                        let name =
+                            if self.pipes.have_names() { ["F", "I", "L", "M"][usize::from(p)] } else { "" };
                         format!("{name}@{}", self.issued[usize::from(p)] - n)
                     }
                     Owner::Untracked => "a message without a token".to_owned(),

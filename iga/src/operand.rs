@@ -31,7 +31,7 @@ pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, O
 pub(super) fn first_mme(caps: &Caps) -> Option<u8> {
     match caps.words.format {
         Format::Gen8(_) => Some(2),
-        Format::Xe(XeFormat::Gen12) => Some(8),
+        Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => Some(8),
         Format::Xe(XeFormat::XeHpc) => None,
     }
 }

@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Platform, Regions, Registers, Sampler,
-    Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Pipes, Platform, Regions, Registers,
+    Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -46,6 +46,7 @@ pub(crate) const BDW: Caps = Caps {
         macl: false,
         mul_source_mods: true,
         int_div: true,
+        half_math_lanes: 8,
         fdiv_pow: true,
         math_macros: true,
         madm: true,
@@ -65,6 +66,7 @@ pub(crate) const BDW: Caps = Caps {
         src1_byte: true,
         restricted_64bit: false,
         halves_apart: false,
+        ternary_align: 16,
         ternary_unit_stride: 0,
         float_regions: true,
         half_to_int: true,
@@ -75,7 +77,13 @@ pub(crate) const BDW: Caps = Caps {
         narrow_packs_restricted: false,
     },
     flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true, calla_register: false },
-    scoreboard: Scoreboard { sbid_count: 0, sbid_count_large: 0, multi_pipe: false, no_dd: true },
+    scoreboard: Scoreboard {
+        sbid_count: 0,
+        sbid_count_large: 0,
+        pipes: Pipes::One,
+        bytes_as_words: false,
+        no_dd: true,
+    },
     sends: Sends {
         split: false,
         length_in_word: false,

@@ -38,6 +38,9 @@ pub enum Gen8Format {
 pub enum XeFormat {
     /// Tiger Lake.
     Gen12,
+    /// Xe-HPG: words as Tiger Lake's (measured with the reference assembler, but for messages, whose words say how long
+    /// the second payload is). Which of them have a compacted form is not known here, so none is compacted.
+    XeHpg,
     /// Ponte Vecchio: wider flag and scoreboard fields; subregisters and address offsets count in words.
     XeHpc,
 }
@@ -197,6 +200,9 @@ pub struct Operations {
     pub mul_source_mods: bool,
     /// `math idiv/irem` exist.
     pub int_div: bool,
+    /// Channels of `math` on half floats, at most. (Volume 2a, `math`; Intel's finalizer, `fixMixedHFInst`, splits what is
+    /// longer than the native width.)
+    pub half_math_lanes: u8,
     /// `math fdiv` and `math pow` exist.
     pub fdiv_pow: bool,
     /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
@@ -237,6 +243,9 @@ pub struct Regions {
     pub restricted_64bit: bool,
     /// An operation that writes two registers must not read for the second what it writes to the first.
     pub halves_apart: bool,
+    /// Bytes that a destination of the align1 ternary form begins at a multiple of. (Intel's finalizer, `get3SrcDstAlign`,
+    /// asks less of Gen11 and Xe-LP, too.)
+    pub ternary_align: u8,
     /// Vertical stride of an unaligned packed ternary source: 1 or 2 (0: there is only align16).
     pub ternary_unit_stride: u8,
     /// Operands of float and 64-bit type may have any region; otherwise channels must not change
@@ -273,6 +282,30 @@ pub struct Flow {
     pub calla_register: bool,
 }
 
+/// The in-order pipes that a distance of the software scoreboard may name, beside that of the instruction itself (Intel's
+/// assembler, `SWSB_ENCODE_MODE`; its finalizer, `hasThreeALUPipes`, `hasFourALUPipes`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pipes {
+    /// There is one, without a name. `math` is out of order and takes an SBID.
+    One,
+    /// Floats, integers, doubles. `math` is out of order and takes an SBID.
+    Three,
+    /// Floats, integers, doubles, `math`.
+    Four,
+}
+
+impl Pipes {
+    /// Whether a distance says which pipe it counts in.
+    pub const fn have_names(self) -> bool {
+        !matches!(self, Pipes::One)
+    }
+
+    /// Whether `math` goes through a pipe.
+    pub const fn have_math(self) -> bool {
+        matches!(self, Pipes::Four)
+    }
+}
+
 /// Who tracks dependencies between instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Scoreboard {
@@ -280,9 +313,10 @@ pub struct Scoreboard {
     pub sbid_count: u8,
     /// The same for a thread with the large register file.
     pub sbid_count_large: u8,
-    /// Software scoreboard with one in-order pipe beside the messages and `math` (`false`), or those of floats, integers,
-    /// doubles and `math` (`true`).
-    pub multi_pipe: bool,
+    /// The in-order pipes of a software scoreboard.
+    pub pipes: Pipes,
+    /// Bytes are written as words, whose other half is read before (Intel's assembler, `hasReadModifiedWriteOnByteDst`).
+    pub bytes_as_words: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.
     pub no_dd: bool,
 }

@@ -21,6 +21,7 @@ mod caps;
 mod chv;
 mod icllp;
 mod latency;
+mod like_hpg;
 mod mixed;
 #[macro_use]
 mod platform;
@@ -29,7 +30,7 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, EndFence, Flow, Format, Gen8Format, Layout, Memory, Operations, Regions, Registers, Sampler,
+    Caps, EndFence, Flow, Format, Gen8Format, Layout, Memory, Operations, Pipes, Regions, Registers, Sampler,
     Scoreboard, Sends, TernaryImm, Thread, Words, XeFormat,
 };
 pub use latency::Latencies;

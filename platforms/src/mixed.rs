@@ -13,7 +13,7 @@ pub(crate) const MIXED: Caps = Caps {
     like: Some(Platform::Pvc),
     regs: Registers { grf_bytes: 32, ..PVC.regs },
     regions: Regions { mixed_lanes: 8, ..PVC.regions },
-    ops: Operations { double_macro_lanes: 8, ..PVC.ops },
+    ops: Operations { double_macro_lanes: 8, half_math_lanes: 8, ..PVC.ops },
     memory: Memory { simd_message: 8, ..PVC.memory },
     ..PVC
 };

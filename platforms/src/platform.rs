@@ -8,19 +8,24 @@ macro_rules! platforms {
         pub enum $name:ident {
             $($(#[$vmeta:meta])* $platform:ident = $module:ident::$row:ident,)*
         } and {
-            $(#[$imeta:meta])* $invented:ident = $imodule:ident::$irow:ident,
+            $($(#[$imeta:meta])* $invented:ident = $imodule:ident::$irow:ident,)*
         }
     ) => {
         $(#[$meta])*
-        pub enum $name { $($(#[$vmeta])* $platform,)* $(#[$imeta])* $invented }
+        pub enum $name { $($(#[$vmeta])* $platform,)* $($(#[$imeta])* $invented,)* }
 
         impl $name {
             /// All platforms, oldest first.
             pub const ALL: [$name; [$($name::$platform),*].len()] = [$($name::$platform),*];
 
-            /// All rows, that of the invented platform too, in the order of the enum: for tables by platform.
+            /// Platforms that no GPU is.
             #[doc(hidden)]
-            pub const ROWS: [$name; $name::ALL.len() + 1] = [$($name::$platform,)* $name::$invented];
+            pub const INVENTED: [$name; [$($name::$invented),*].len()] = [$($name::$invented),*];
+
+            /// All rows, those of invented platforms too, in the order of the enum: for tables by platform.
+            #[doc(hidden)]
+            pub const ROWS: [$name; $name::ALL.len() + $name::INVENTED.len()] =
+                [$($name::$platform,)* $($name::$invented,)*];
         }
 
         /// The row of a platform.
@@ -28,7 +33,7 @@ macro_rules! platforms {
             ($dollar platform:expr) => {
                 match $dollar platform {
                     $($name::$platform => &$module::$row,)*
-                    $name::$invented => &$imodule::$irow,
+                    $($name::$invented => &$imodule::$irow,)*
                 }
             };
         }
@@ -68,8 +73,11 @@ platforms! {
         Pvc = pvc::PVC,
     } and {
         /// No GPU: a row with features of several, so that tests see that nothing goes by the platform's name or
-        /// takes one feature for another. The last one; not among [`Platform::ALL`], and no name stands for it.
+        /// takes one feature for another. Behind all others; not among [`Platform::ALL`], and no name stands for it.
         #[doc(hidden)]
         Mixed = mixed::MIXED,
+        /// No GPU either: Tiger Lake's words with three named pipes and messages of the load/store cache, as Xe-HPG.
+        #[doc(hidden)]
+        LikeHpg = like_hpg::LIKE_HPG,
     }
 }

@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler,
-    Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions, Registers,
+    Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -33,6 +33,7 @@ pub(crate) const PVC: Caps = Caps {
         bf16: true,
         mul_qword_result: false,
         int_div: false,
+        half_math_lanes: 32,
         math_macros: true,
         madm: true,
         double_macro_lanes: 16,
@@ -46,6 +47,7 @@ pub(crate) const PVC: Caps = Caps {
         float_regions: false,
         half_to_int: false,
         byte_to_float: false,
+        ternary_align: 4,
         mixed_half: false,
         mixed_lanes: 16,
         narrow_packs_restricted: true,
@@ -53,7 +55,12 @@ pub(crate) const PVC: Caps = Caps {
     },
     flow: Flow { structured: false, calla_register: true, ..TGLLP.flow },
     sends: Sends { length_in_word: true, responses_apart: true, fused_pairs: false, ..TGLLP.sends },
-    scoreboard: Scoreboard { sbid_count_large: 32, multi_pipe: true, ..TGLLP.scoreboard },
+    scoreboard: Scoreboard {
+        sbid_count_large: 32,
+        pipes: Pipes::Four,
+        bytes_as_words: true,
+        ..TGLLP.scoreboard
+    },
     memory: Memory {
         lsc: true,
         simd_message: 16,

@@ -59,7 +59,7 @@ impl Edges {
             Pipe::Long => pipe == facts::LONG,
             Pipe::Math => pipe == facts::MATH,
             Pipe::Own => {
-                !self.platform.caps().scoreboard.multi_pipe || self.facts[n].unit == Unit::Pipe(pipe)
+                !self.platform.caps().scoreboard.pipes.have_names() || self.facts[n].unit == Unit::Pipe(pipe)
             }
             Pipe::Scalar => false,
         };

@@ -1,8 +1,10 @@
-//! A platform that no one built: the words, messages and scoreboard of Ponte Vecchio with registers of 32 bytes.
-//! It goes through verifier, finalizer, encoder, decoder and emulator, because each of them asks the row for the
+//! Platforms that no one built. One has the words, messages and scoreboard of Ponte Vecchio with registers of 32 bytes; one
+//! what Intel's sources say of Xe-HPG: Tiger Lake's words with three named pipes, messages of the load/store cache.
+//! They go through verifier, finalizer, encoder, decoder and emulator, because each of them asks the row for the
 //! feature: none goes by the platform's name, or takes the size of a register for the layout of a word.
 
 use finalizer::{Finalizer, Options};
+use gen_ir::{Class, Inst, Op, Physical, Pipe, Swsb};
 use platforms::{Format, Platform, XeFormat};
 use tests::visa_random::{Settings, check, generate, shrink};
 
@@ -11,9 +13,11 @@ const COUNT: u64 = 60;
 
 #[test]
 fn no_user_meets_it() {
-    assert!(!Platform::ALL.contains(&Platform::Mixed));
-    assert!("mixed".parse::<Platform>().is_err());
-    assert_eq!(Platform::from_gen_platform(Platform::Mixed.caps().gen_platform), None);
+    for platform in Platform::INVENTED {
+        assert!(!Platform::ALL.contains(&platform));
+        assert!(platform.caps().name.parse::<Platform>().is_err());
+        assert_eq!(Platform::from_gen_platform(platform.caps().gen_platform), None);
+    }
 }
 
 #[test]
@@ -24,10 +28,9 @@ fn rows_by_number_are_those_of_the_enum() {
 }
 
 /// Verified, finalized, encoded, decoded and run: the emulator leaves what the vISA interpreter leaves.
-#[test]
-fn random_programs_do_what_they_say() {
+fn random_programs_do_what_they_say(platform: Platform) {
     for seed in 1..=COUNT {
-        let program = generate(Settings::new(Platform::Mixed), seed);
+        let program = generate(Settings::new(platform), seed);
         if let Err(f) = check(&program) {
             let (small, f) = shrink(&program, f);
             panic!("seed {seed}: {f}\n{}", small.text());
@@ -35,21 +38,60 @@ fn random_programs_do_what_they_say() {
     }
 }
 
-/// Its words are Ponte Vecchio's, and go both ways.
+#[test]
+fn random_programs_of_mixed() {
+    random_programs_do_what_they_say(Platform::Mixed);
+}
+
+#[test]
+fn random_programs_like_hpg() {
+    random_programs_do_what_they_say(Platform::LikeHpg);
+}
+
+/// Instructions of random programs, by their words, which go both ways.
+fn words(platform: Platform, each: &mut dyn FnMut(Inst<Physical>, u128)) {
+    for seed in 1..=COUNT {
+        let text = generate(Settings::new(platform), seed).text();
+        let module = finalizer::read_text(text.as_bytes(), platform).expect("a program");
+        let mut finalizer = Finalizer::new(Options::new(platform));
+        let code = finalizer.finalize_kernel(&module, 0).expect("code").code.clone();
+        for decoded in encoder::decode_all(platform, &code) {
+            let inst = decoded.inst.expect("an instruction");
+            let word = encoder::encode(platform, &inst).expect("a word");
+            let again = encoder::decode(platform, word).expect("an instruction");
+            assert_eq!(encoder::encode(platform, &again), Ok(word));
+            each(inst, word);
+        }
+    }
+}
+
+/// Words of the one are Ponte Vecchio's.
 #[test]
 fn words_are_those_of_the_row() {
     assert_eq!(Platform::Mixed.caps().words.format, Format::Xe(XeFormat::XeHpc));
-    for seed in 1..=COUNT {
-        let text = generate(Settings::new(Platform::Mixed), seed).text();
-        let module = finalizer::read_text(text.as_bytes(), Platform::Mixed).expect("a program");
-        let mut finalizer = Finalizer::new(Options::new(Platform::Mixed));
-        let code = finalizer.finalize_kernel(&module, 0).expect("code").code.clone();
-        for decoded in encoder::decode_all(Platform::Mixed, &code) {
-            let inst = decoded.inst.expect("an instruction");
-            let word = encoder::encode(Platform::Mixed, &inst).expect("a word");
-            assert_eq!(encoder::encode(Platform::Pvc, &inst), Ok(word), "{inst}");
-            let again = encoder::decode(Platform::Mixed, word).expect("an instruction");
-            assert_eq!(encoder::encode(Platform::Mixed, &again), Ok(word));
+    words(Platform::Mixed, &mut |inst, word| {
+        assert_eq!(encoder::encode(Platform::Pvc, &inst), Ok(word), "{inst}");
+    });
+}
+
+/// Words of the other are Tiger Lake's where neither messages nor named pipes are in them.
+#[test]
+fn words_like_hpg_are_those_of_tiger_lake() {
+    let (mut same, mut named) = (0, 0);
+    words(Platform::LikeHpg, &mut |mut inst, word| {
+        let has_name = |pipe| pipe != Pipe::Own;
+        named += u32::from(inst.swsb.dist.is_some_and(|(pipe, _)| has_name(pipe)));
+        inst.swsb = Swsb::NONE;
+        let plain = encoder::encode(Platform::LikeHpg, &inst).expect("a word");
+        assert_eq!(plain & !(0xff << 8), word & !(0xff << 8), "{inst}");
+        if !inst.op.is_send()
+            && inst.op.info().class != Class::Sync
+            && inst.op != Op::Add3
+            && inst.op != Op::Bfn
+        {
+            assert_eq!(encoder::encode(Platform::Tgllp, &inst), Ok(plain), "{inst}");
+            same += 1;
         }
-    }
+    });
+    assert!(same > 1000 && named > 100, "{same} words alike, {named} with named pipes");
 }

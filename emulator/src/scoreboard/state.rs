@@ -1,6 +1,7 @@
 //! What the scoreboard knows of a thread.
 
 use gen_ir::Sfid;
+use platforms::Pipes;
 
 /// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
 pub(super) const PIPES: usize = 4;
@@ -52,7 +53,8 @@ pub(crate) enum Scoreboard {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Software {
-    pub(super) multi: bool,
+    pub(super) pipes: Pipes,
+    pub(super) bytes_as_words: bool,
     /// The instruction before touched a register that holds up what follows.
     pub(super) held: bool,
     /// Instructions issued per pipe, and the number below which all are complete.

@@ -104,7 +104,7 @@ impl Decoder {
         inst.chan = c.channel;
         inst.no_mask = c.no_mask;
         if c.swsb != 0 {
-            inst.swsb = L::swsb_of(c.swsb, SwsbKind::of(inst.op))
+            inst.swsb = L::swsb_of(c.swsb, SwsbKind::of(inst.op), self.caps.scoreboard.pipes)
                 .ok_or_else(|| self.error("SWSB", c.swsb, "an annotation"))?;
         }
         let flag = Reg::arf(Arf::Flag(c.flag >> 1), u32::from(c.flag & 1) * 2);

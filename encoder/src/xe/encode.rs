@@ -54,7 +54,7 @@ impl Encoder<'_> {
         if i.op == Op::Illegal {
             return Ok(opcode.into());
         }
-        let Some(swsb) = L::swsb_code(i.swsb, SwsbKind::Other) else {
+        let Some(swsb) = L::swsb_code(i.swsb, SwsbKind::Other, self.caps.scoreboard.pipes) else {
             return Err(self.error("SWSB", "this pair", "what one annotation can say"));
         };
         let debug = i.opts.has(Options::BREAKPOINT);
@@ -91,7 +91,7 @@ impl Encoder<'_> {
         let kind = SwsbKind::of(i.op);
         let swsb = match i.swsb {
             Swsb::NONE => Some(0),
-            swsb => L::swsb_code(swsb, kind),
+            swsb => L::swsb_code(swsb, kind, self.caps.scoreboard.pipes),
         };
         let swsb = match swsb {
             Some(code) => code,

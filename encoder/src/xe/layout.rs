@@ -4,6 +4,7 @@
 use super::words::{BasicWord, SendWord, bits};
 use gen_ir::{Swsb, SwsbKind};
 use narrow::{low_u8, to_i16, to_u8};
+use platforms::Pipes;
 
 /// Fields that every instruction has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,9 +109,9 @@ pub(super) trait Layout {
     /// The fields in bits 32..0.
     fn controls_of(word: u128) -> Controls;
     /// `SWSB`.
-    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16>;
+    fn swsb_code(swsb: Swsb, kind: SwsbKind, pipes: Pipes) -> Option<u16>;
     /// The annotation of a [`Layout::swsb_code`].
-    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb>;
+    fn swsb_of(code: u16, kind: SwsbKind, pipes: Pipes) -> Option<Swsb>;
 
     /// A byte offset inside a register as what a slot holds and a bit outside.
     #[inline(always)]

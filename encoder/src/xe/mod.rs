@@ -32,7 +32,7 @@ use platforms::{Platform, XeFormat};
 #[inline]
 pub fn encode(platform: Platform, format: XeFormat, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
     match format {
-        XeFormat::Gen12 => encode::encode::<tgl::Tgl>(platform, inst),
+        XeFormat::Gen12 | XeFormat::XeHpg => encode::encode::<tgl::Tgl>(platform, inst),
         XeFormat::XeHpc => encode::encode::<pvc::Pvc>(platform, inst),
     }
 }
@@ -46,7 +46,7 @@ pub fn decode_into(
     inst: &mut Inst<Physical>,
 ) -> Result<(), DecodeError> {
     match format {
-        XeFormat::Gen12 => decode::decode_into::<tgl::Tgl>(platform, word, inst),
+        XeFormat::Gen12 | XeFormat::XeHpg => decode::decode_into::<tgl::Tgl>(platform, word, inst),
         XeFormat::XeHpc => decode::decode_into::<pvc::Pvc>(platform, word, inst),
     }
 }

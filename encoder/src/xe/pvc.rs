@@ -10,6 +10,7 @@ use super::{
 };
 use bitfield_struct::bitfield;
 use gen_ir::{Swsb, SwsbKind};
+use platforms::Pipes;
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -83,11 +84,11 @@ impl Layout for Pvc {
     }
 
     #[inline(always)]
-    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
+    fn swsb_code(swsb: Swsb, kind: SwsbKind, _: Pipes) -> Option<u16> {
         swsb::multi::encode(swsb, kind)
     }
 
-    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb> {
+    fn swsb_of(code: u16, kind: SwsbKind, _: Pipes) -> Option<Swsb> {
         swsb::multi::decode(code, kind)
     }
 }

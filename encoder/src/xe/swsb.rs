@@ -2,13 +2,13 @@
 //!
 //! One distance and one SBID fit a word, and only some pairs of them do; which ones depends on the
 //! kind of instruction. [`SwsbKind`] has them. Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software
-//! Scoreboard"; for the several pipes of Ponte Vecchio the encodings of the reference assembler.
+//! Scoreboard"; for several pipes the encodings of the reference assembler.
 
 use gen_ir::{Pipe, SbidMode, Swsb, SwsbKind};
-use narrow::{const_u8, low_u8, to_u16};
+use narrow::{const_u8, to_u16};
 
-/// Encodings of Tiger Lake: 8 bits, one in-order pipe.
-pub(super) mod single {
+/// Encodings in 8 bits: one in-order pipe (Tiger Lake), or three.
+pub(super) mod byte {
     use super::*;
 
     const DST: u16 = 0x20;
@@ -16,43 +16,55 @@ pub(super) mod single {
     const SET: u16 = 0x40;
     const BOTH: u16 = 0x80;
 
-    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
+    /// What stands beside a lone distance for its pipe. The first alone where pipes have no names.
+    const PIPES: [(Pipe, u16); 5] =
+        [(Pipe::Own, 0x00), (Pipe::All, 0x08), (Pipe::Float, 0x10), (Pipe::Int, 0x18), (Pipe::Long, 0x50)];
+
+    #[inline]
+    const fn pipes(named: bool) -> &'static [(Pipe, u16)] {
+        if named { &PIPES } else { PIPES.first_chunk::<1>().unwrap() }
+    }
+
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind, named: bool) -> Option<u16> {
         if swsb.no_acc_sb_set {
             return None;
         }
-        let dist = match swsb.dist {
-            None => None,
-            Some((Pipe::Own, d @ 1..=7)) => Some(u16::from(d)),
-            Some(_) => return None,
-        };
-        let (mode, id) = match swsb.sbid {
-            None => return Some(dist.unwrap_or(0)),
-            Some((mode, id @ 0..=15)) => (mode, u16::from(id)),
-            Some(_) => return None,
-        };
-        match dist {
-            None => Some(id | [SET, SRC, DST][mode as usize]),
-            Some(d) => (mode == kind.mode_beside_distance()).then_some(BOTH | d << 4 | id),
+        let id = |id: u8| (id <= 15).then_some(u16::from(id));
+        match (swsb.dist, swsb.sbid) {
+            (None, None) => Some(0),
+            (None, Some((mode, n))) => Some(id(n)? | [SET, SRC, DST][mode as usize]),
+            (Some((pipe, d @ 1..=7)), None) => {
+                let (_, code) = pipes(named).iter().find(|p| p.0 == pipe)?;
+                Some(code | u16::from(d))
+            }
+            (Some((pipe, d @ 1..=7)), Some((mode, n))) => {
+                ((pipe, mode) == kind.only_pair(named)).then_some(BOTH | u16::from(d) << 4 | id(n)?)
+            }
+            _ => None,
         }
     }
 
-    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
-        let id = (bits & 0xf) as u8;
-        let dist = (bits >> 4 & 7) as u8;
-        let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
-        match bits & 0xf0 {
-            0 if bits == 0 => Some(Swsb::NONE),
-            0 if bits <= 7 => Some(Swsb { dist: Some((Pipe::Own, low_u8(bits))), ..Swsb::NONE }),
-            DST => sbid(SbidMode::Dst),
-            SRC => sbid(SbidMode::Src),
-            SET => sbid(SbidMode::Set),
-            high if high > BOTH => Some(Swsb {
-                dist: Some((Pipe::Own, dist)),
-                sbid: Some((kind.mode_beside_distance(), id)),
-                no_acc_sb_set: false,
-            }),
-            _ => None,
+    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind, named: bool) -> Option<Swsb> {
+        if bits == 0 {
+            return Some(Swsb::NONE);
         }
+        let (id, near) = ((bits & 0xf) as u8, (bits & 7) as u8);
+        let far = (bits >> 4 & 7) as u8;
+        if bits & BOTH != 0 {
+            let (pipe, mode) = kind.only_pair(named);
+            let both = Swsb { dist: Some((pipe, far)), sbid: Some((mode, id)), no_acc_sb_set: false };
+            return (far != 0).then_some(both);
+        }
+        if let Some(&(pipe, _)) = pipes(named).iter().find(|p| p.1 == bits & !7) {
+            return (near != 0).then_some(Swsb { dist: Some((pipe, near)), ..Swsb::NONE });
+        }
+        let mode = match bits & 0xf0 {
+            DST => SbidMode::Dst,
+            SRC => SbidMode::Src,
+            SET => SbidMode::Set,
+            _ => return None,
+        };
+        Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE })
     }
 }
 
@@ -137,14 +149,20 @@ mod tests {
     #[test]
     fn whatever_decodes_encodes_to_the_same_bits() {
         for kind in KINDS {
-            let one = (0..=0xff).filter_map(|b| Some((b, single::decode(b, kind)?)));
+            let one = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, false)?)));
+            let three = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, true)?)));
             let some = (0..=0x3ff).filter_map(|b| Some((b, multi::decode(b, kind)?)));
             // No annotation, 7 distances, 3 meanings of 16 SBIDs, pairs.
             assert_eq!(one.clone().count(), 1 + 7 + 3 * 16 + 7 * 16);
+            // The same with 5 pipes.
+            assert_eq!(three.clone().count(), 1 + 5 * 7 + 3 * 16 + 7 * 16);
             // No annotation, NoAccSBSet, 6 pipes, 3 meanings of 32 SBIDs, 3 pairs.
             assert_eq!(some.clone().count(), 2 + 6 * 7 + 3 * 32 + 3 * 7 * 32);
             for (bits, swsb) in one {
-                assert_eq!(single::encode(swsb, kind), Some(bits));
+                assert_eq!(byte::encode(swsb, kind, false), Some(bits));
+            }
+            for (bits, swsb) in three {
+                assert_eq!(byte::encode(swsb, kind, true), Some(bits));
             }
             for (bits, swsb) in some {
                 assert_eq!(multi::encode(swsb, kind), Some(bits));
@@ -157,8 +175,25 @@ mod tests {
     fn words_of_the_manual() {
         let both =
             |pipe, d, mode| Swsb { dist: Some((pipe, d)), sbid: Some((mode, 3)), no_acc_sb_set: false };
-        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
-        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Other), None);
+        let one = |swsb, kind| byte::encode(swsb, kind, false);
+        assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
+        assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Other), None);
+        let three = |swsb, kind| byte::encode(swsb, kind, true);
+        let alone = [
+            (Pipe::Own, 5, 0x05),
+            (Pipe::All, 1, 0x09),
+            (Pipe::Float, 3, 0x13),
+            (Pipe::Int, 2, 0x1a),
+            (Pipe::Long, 4, 0x54),
+        ];
+        for (pipe, d, code) in alone {
+            let alone = Swsb { dist: Some((pipe, d)), ..Swsb::NONE };
+            assert_eq!(three(alone, SwsbKind::Other), Some(code));
+        }
+        assert_eq!(three(both(Pipe::Own, 5, SbidMode::Dst), SwsbKind::Other), Some(0xd3));
+        assert_eq!(three(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
+        assert_eq!(three(both(Pipe::All, 2, SbidMode::Set), SwsbKind::Send), Some(0xa3));
+        assert_eq!(three(both(Pipe::Float, 2, SbidMode::Set), SwsbKind::Send), None);
         assert_eq!(multi::encode(both(Pipe::All, 1, SbidMode::Dst), SwsbKind::Other), Some(0x323));
         assert_eq!(multi::encode(both(Pipe::Int, 3, SbidMode::Set), SwsbKind::Send), Some(0x363));
         assert_eq!(multi::encode(both(Pipe::Own, 7, SbidMode::Dst), SwsbKind::Dpas), Some(0x3e3));

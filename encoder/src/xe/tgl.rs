@@ -10,6 +10,7 @@ use super::{
 use bitfield_struct::bitfield;
 use gen_ir::{Swsb, SwsbKind};
 use narrow::low_u8;
+use platforms::Pipes;
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -81,11 +82,11 @@ impl Layout for Tgl {
         }
     }
 
-    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
-        swsb::single::encode(swsb, kind)
+    fn swsb_code(swsb: Swsb, kind: SwsbKind, pipes: Pipes) -> Option<u16> {
+        swsb::byte::encode(swsb, kind, pipes.have_names())
     }
 
-    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb> {
-        swsb::single::decode(code, kind)
+    fn swsb_of(code: u16, kind: SwsbKind, pipes: Pipes) -> Option<Swsb> {
+        swsb::byte::decode(code, kind, pipes.have_names())
     }
 }

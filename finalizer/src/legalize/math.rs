@@ -27,7 +27,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     let half = inst.dst.ty() == Some(Type::Hf) || inst.src[0].ty() == Some(Type::Hf);
     let native = lx.grf() / 4;
-    let most = if division || (half && lx.grf() == 32) { native } else { 2 * native };
+    let most = match (division, half) {
+        (true, _) => native,
+        (_, true) => lx.caps.ops.half_math_lanes.into(),
+        _ => 2 * native,
+    };
     if lanes > most {
         if is_group_predicate(inst) {
             let spread = lx.spread_predicate(inst);

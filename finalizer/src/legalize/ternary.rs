@@ -352,7 +352,7 @@ fn pair_as_four(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
-    let need = if lx.grf() == 64 { 4 } else { 16 };
+    let need = u32::from(lx.caps.regions.ternary_align);
     let dst_fits = match inst.dst {
         Dst::Direct { reg, horz, .. } => {
             (horz == 1 || lanes == 1)

@@ -131,7 +131,7 @@ impl InstAccess {
             slm_store: false,
             anywhere: false,
         };
-        let wide = caps.scoreboard.multi_pipe;
+        let wide = caps.scoreboard.pipes.have_names();
         inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
         if wide {
             a.implicit_accumulator(inst, caps);
@@ -148,7 +148,7 @@ impl InstAccess {
         }
         if a.anywhere {
             let write = matches!(inst.dst, Dst::Indirect { .. });
-            let by_word = write && caps.scoreboard.multi_pipe && operand_type(inst, Role::Dst) == Some(1);
+            let by_word = write && caps.scoreboard.bytes_as_words && operand_type(inst, Role::Dst) == Some(1);
             a.push(Range { write, by_word, end: a.limit, ..none });
             if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
                 a.push(Range { end: a.limit, ..none });
@@ -173,8 +173,10 @@ impl InstAccess {
         let (file, base) = match reg.base() {
             Base::Grf(n) => (TrackedFile::Grf, n.start(grf_bytes).bytes()),
             Base::Arf(arf) => match arf {
-                Arf::Acc(n) if caps.scoreboard.multi_pipe => (TrackedFile::Acc, u32::from(n) * grf_bytes),
-                Arf::Flag(n) if caps.scoreboard.multi_pipe => (TrackedFile::Flag, u32::from(n) * 4),
+                Arf::Acc(n) if caps.scoreboard.pipes.have_names() => {
+                    (TrackedFile::Acc, u32::from(n) * grf_bytes)
+                }
+                Arf::Flag(n) if caps.scoreboard.pipes.have_names() => (TrackedFile::Flag, u32::from(n) * 4),
                 Arf::State(_)
                 | Arf::Control(_)
                 | Arf::StackPointer(_)
@@ -187,7 +189,7 @@ impl InstAccess {
                 }
                 // Writing an address register overtakes older readers on Xe-HPC.
                 Arf::Addr(_) => {
-                    self.after_all |= write && caps.scoreboard.multi_pipe;
+                    self.after_all |= write && caps.scoreboard.pipes.have_names();
                     return;
                 }
                 _ => return,
@@ -197,7 +199,7 @@ impl InstAccess {
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
         let by_word =
-            caps.scoreboard.multi_pipe && file == TrackedFile::Grf && operand_type(inst, role) == Some(1);
+            caps.scoreboard.bytes_as_words && file == TrackedFile::Grf && operand_type(inst, role) == Some(1);
         let (start, end) = if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
         self.push(Range { file, write, by_word, start: base + start, end: base + end });
     }
@@ -329,18 +331,17 @@ fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
 
 /// The unit that executes an instruction.
 ///
-/// Tiger Lake: everything but messages and `math` goes through one pipe. Ponte Vecchio: `math` has an
-/// in-order pipe of its own, double precision results come from the long pipe (64-bit integers do not),
-/// other results from the pipe of their type; `dpas` is out of order.
+/// Tiger Lake: everything but messages and `math` goes through one pipe. Xe-HPG: double precision results come from the long pipe (64-bit integers do not),
+/// other results from the pipe of their type; `dpas` is out of order. Ponte Vecchio: `math` has an in-order pipe, too.
 fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
     match inst.op.info().class {
         Class::Send | Class::Dpas => Unit::Token,
-        Class::Math if caps.scoreboard.multi_pipe => Unit::Pipe(MATH),
+        Class::Math if caps.scoreboard.pipes.have_math() => Unit::Pipe(MATH),
         Class::Math => Unit::Token,
         Class::Sync | Class::Nullary => Unit::None,
         Class::Branch if inst.op == Op::Halt => Unit::None,
         Class::Branch => Unit::Branch,
-        Class::Basic | Class::Ternary if !caps.scoreboard.multi_pipe => Unit::Pipe(FLOAT),
+        Class::Basic | Class::Ternary if !caps.scoreboard.pipes.have_names() => Unit::Pipe(FLOAT),
         Class::Basic | Class::Ternary => {
             let ty = inst.dst.ty().or_else(|| inst.src[0].ty());
             match ty {
@@ -354,7 +355,7 @@ fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
 
 /// Which pipe a call's return address is written in.
 pub(super) fn branch_pipe(caps: &Caps) -> u8 {
-    if caps.scoreboard.multi_pipe { INT } else { FLOAT }
+    if caps.scoreboard.pipes.have_names() { INT } else { FLOAT }
 }
 
 /// A source that names no register.

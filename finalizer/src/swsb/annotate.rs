@@ -28,7 +28,7 @@ pub(super) fn annotate(
     let taken = token.map_or(0, |id| 1 << id);
     rest.dst &= !taken;
     rest.src &= !taken;
-    let dist = if caps.scoreboard.multi_pipe { several(&rest) } else { single(&rest) };
+    let dist = if caps.scoreboard.pipes.have_names() { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
     // What holds up all that follows must come first.
@@ -95,7 +95,7 @@ fn beside(
     caps: &Caps,
 ) -> Option<(Pipe, u8)> {
     let kind = SwsbKind::of(inst.op);
-    let can = |pipe| kind.has_pair(pipe, mode, caps.scoreboard.multi_pipe);
+    let can = |pipe| kind.has_pair(pipe, mode, caps.scoreboard.pipes);
     if can(pipe) {
         return Some((pipe, dist));
     }

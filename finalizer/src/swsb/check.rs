@@ -51,7 +51,7 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
     flow.start(kernel);
     let insts: Vec<&Inst<Physical>> = kernel.insts().map(|(_, i)| i).collect();
     for (n, inst) in insts.iter().enumerate() {
-        flow.waits[n] = given(inst, flow.accesses[n].unit, caps.scoreboard.multi_pipe);
+        flow.waits[n] = given(inst, flow.accesses[n].unit, caps.scoreboard.pipes.have_names());
         if let Some((SbidMode::Set, id)) = inst.swsb.sbid {
             flow.tokens[n] = Some(id);
         }

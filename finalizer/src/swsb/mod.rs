@@ -232,7 +232,7 @@ impl DataFlow {
                         clock += 1;
                         tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
-                    before[n] = state.before(&waits[n], caps.scoreboard.multi_pipe);
+                    before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names());
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
                 self.leave(b);

@@ -278,9 +278,9 @@ impl Outstanding {
     }
 
     /// What the annotation of an instruction that has to wait so depends on.
-    pub fn before(&self, wait: &Wait, multi_pipe: bool) -> Before {
+    pub fn before(&self, wait: &Wait, named: bool) -> Before {
         let mut oldest = [0; PIPES.len()];
-        if multi_pipe && wait.dist != [0; PIPES.len()] {
+        if named && wait.dist != [0; PIPES.len()] {
             for e in &self.entries {
                 let age = &mut oldest[usize::from(e.pipe)];
                 *age = e.age.max(*age);

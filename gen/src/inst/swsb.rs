@@ -1,12 +1,14 @@
 //! Software scoreboard: what an instruction waits for, and the name that others wait for it by.
 
+use platforms::Pipes;
+
 use crate::{Class, Op};
 
 /// In-order pipes of a software scoreboard distance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Pipe {
-    /// No pipe named (Gen12: the only pipe; Xe-HPC: that of the instruction itself).
+    /// No pipe named: the only one, or that of the instruction itself.
     Own,
     /// Float.
     Float,
@@ -75,17 +77,19 @@ impl SwsbKind {
         }
     }
 
-    /// With one in-order pipe: the one meaning that an SBID has beside a distance. (Programmer's Reference Manual for Tiger
-    /// Lake, volume 8, "Software Scoreboard".)
+    /// The one pair of pipe and meaning where the word's eight bits have room for no other; `named`: pipes have names.
+    /// (Programmer's Reference Manual for Tiger Lake, volume 8, "Software Scoreboard"; Intel's assembler,
+    /// `SWSB::verify<ThreeDistPipe>`.)
     #[inline]
-    pub const fn mode_beside_distance(self) -> SbidMode {
+    pub const fn only_pair(self, named: bool) -> (Pipe, SbidMode) {
         match self {
-            SwsbKind::Send | SwsbKind::Math => SbidMode::Set,
-            SwsbKind::Dpas | SwsbKind::Other => SbidMode::Dst,
+            SwsbKind::Send if named => (Pipe::All, SbidMode::Set),
+            SwsbKind::Send | SwsbKind::Math | SwsbKind::Dpas => (Pipe::Own, SbidMode::Set),
+            SwsbKind::Other => (Pipe::Own, SbidMode::Dst),
         }
     }
 
-    /// With several in-order pipes: the pairs of pipe and meaning, in the order of their codes from 1 on. (Encodings of the
+    /// With four in-order pipes: the pairs of pipe and meaning, in the order of their codes from 1 on. (Encodings of the
     /// reference assembler.)
     #[inline(always)]
     pub const fn pairs(self) -> [(Pipe, SbidMode); 3] {
@@ -102,12 +106,11 @@ impl SwsbKind {
         }
     }
 
-    /// Whether a word can say a distance in a pipe beside an SBID of that meaning; `several`: there are several in-order
-    /// pipes.
-    pub fn has_pair(self, pipe: Pipe, mode: SbidMode, several: bool) -> bool {
-        match several {
-            true => self.pairs().contains(&(pipe, mode)),
-            false => (pipe, mode) == (Pipe::Own, self.mode_beside_distance()),
+    /// Whether a word can say a distance in a pipe beside an SBID of that meaning.
+    pub fn has_pair(self, pipe: Pipe, mode: SbidMode, pipes: Pipes) -> bool {
+        match pipes {
+            Pipes::Four => self.pairs().contains(&(pipe, mode)),
+            _ => (pipe, mode) == self.only_pair(pipes.have_names()),
         }
     }
 }

@@ -202,7 +202,9 @@ impl<'a> Cursor<'a> {
             // The field counts in words there.
             let (range, allowed) = match self.caps.words.format {
                 Format::Xe(XeFormat::XeHpc) => (-1024..=1023, "-1024 to 1023"),
-                Format::Gen8(_) | Format::Xe(XeFormat::Gen12) => (-512..=511, "-512 to 511"),
+                Format::Gen8(_) | Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => {
+                    (-512..=511, "-512 to 511")
+                }
             };
             let Some(imm) = i16::try_from(imm).ok().filter(|i| range.contains(i)) else {
                 self.error_at(at, format!("offset {imm}"), allowed);

@@ -179,7 +179,7 @@ impl Files {
             File::Grf => 256 * grf,
             File::Acc => match self.caps.words.format {
                 Format::Gen8(_) => 2 * grf,
-                Format::Xe(XeFormat::Gen12) => 8 * grf,
+                Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => 8 * grf,
                 Format::Xe(XeFormat::XeHpc) => 16 * grf,
             },
             File::Flag => u32::from(self.caps.regs.flag_count) * 4,

@@ -65,7 +65,7 @@ pub(super) struct Facts {
     writes: Vec<Touch>,
     /// Touches state or control registers.
     special: bool,
-    wide: bool,
+    bytes_as_words: bool,
 }
 
 impl Facts {
@@ -78,7 +78,7 @@ impl Facts {
             reads: Vec::new(),
             writes: Vec::new(),
             special: false,
-            wide: caps.scoreboard.multi_pipe,
+            bytes_as_words: caps.scoreboard.bytes_as_words,
         };
         if matches!(inst.payload, Payload::Sync(_)) {
             return facts;
@@ -192,7 +192,7 @@ impl Facts {
                     _ => ((inst.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes(),
                 };
                 // Ponte Vecchio writes single bytes by reading and writing the word around them.
-                let words = self.wide && ty.bytes() == 1 && inst.payload == Payload::None;
+                let words = self.bytes_as_words && ty.bytes() == 1 && inst.payload == Payload::None;
                 if words && matches!(reg.base(), Base::Grf(_)) {
                     let from = reg.at(reg.byte & !1);
                     let end = ((reg.byte & 1) + bytes).next_multiple_of(2);
@@ -250,7 +250,7 @@ fn source_bytes(inst: &Inst<Physical>, n: usize, region: Region, ty: Type, grf: 
 }
 
 fn unit(platform: Platform, inst: &Inst<Physical>) -> Unit {
-    let wide = platform.caps().scoreboard.multi_pipe;
+    let pipes = platform.caps().scoreboard.pipes;
     if let Payload::Send(send) = &inst.payload {
         let Desc::Imm(desc) = send.desc else { return Unit::AnySend };
         let bits = desc.into_bits();
@@ -264,11 +264,11 @@ fn unit(platform: Platform, inst: &Inst<Physical>) -> Unit {
         return Unit::Send(send.sfid, slm);
     }
     match inst.op.info().class {
-        Class::Math if wide => Unit::Pipe(MATH),
+        Class::Math if pipes.have_math() => Unit::Pipe(MATH),
         Class::Math => Unit::Math,
         Class::Dpas => Unit::Dpas,
         Class::Sync | Class::Nullary => Unit::Other,
-        _ if !wide => Unit::Pipe(FLOAT),
+        _ if !pipes.have_names() => Unit::Pipe(FLOAT),
         Class::Branch => Unit::Pipe(INT),
         _ => match inst.dst.ty() {
             Some(Type::Df) => Unit::Pipe(LONG),

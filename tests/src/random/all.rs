@@ -15,7 +15,7 @@ use gen_ir::{
     Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pipe, Pred, PredCtrl, Reg, SbidMode,
     Swsb, Type,
 };
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Layout, Pipes, Platform};
 
 /// `count` random instructions of a platform, each in a native word of its own; branches go to the start
 /// of another one.
@@ -156,11 +156,13 @@ impl InstGenerator<'_> {
         let distance = 1 + self.random.number(7) as u8;
         let out_of_order = inst.op.is_send()
             || matches!(inst.op.info().class, Class::Dpas)
-            || (inst.op == Op::Math && !self.caps.scoreboard.multi_pipe);
-        let pipe = if self.caps.scoreboard.multi_pipe {
-            self.random.pick(&[Pipe::Own, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::All, Pipe::Math])
-        } else {
-            Pipe::Own
+            || (inst.op == Op::Math && !self.caps.scoreboard.pipes.have_math());
+        let pipe = match self.caps.scoreboard.pipes {
+            Pipes::One => Pipe::Own,
+            Pipes::Three => self.random.pick(&[Pipe::Own, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::All]),
+            Pipes::Four => {
+                self.random.pick(&[Pipe::Own, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::All, Pipe::Math])
+            }
         };
         match self.random.number(5) {
             0 => swsb.dist = Some((pipe, distance)),

@@ -31,6 +31,7 @@ pub(super) fn compact(platform: Platform, format: XeFormat, word: u128) -> Optio
     let form = form(platform, low_u64(word))?;
     match format {
         XeFormat::Gen12 => compact_as::<TglTables>(form, word),
+        XeFormat::XeHpg => None,
         XeFormat::XeHpc => compact_as::<PvcTables>(form, word),
     }
 }
@@ -46,6 +47,7 @@ pub(super) fn expand(platform: Platform, format: XeFormat, word: u64) -> Result<
     }
     match format {
         XeFormat::Gen12 => expand_as::<TglTables>(form, word),
+        XeFormat::XeHpg => Err(DecodeError::compacted(word, "CmptCtrl", 1, "0: no compacted form is known")),
         XeFormat::XeHpc => expand_as::<PvcTables>(form, word),
     }
 }

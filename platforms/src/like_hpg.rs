@@ -1,0 +1,71 @@
+//! An invented platform: what Intel's sources say of Xe-HPG (DG2) as far as a row can say it, on top of Tiger Lake, and
+//! nothing that was measured on one. Each field names its source: functions of `visa/HWCaps.inc` of Intel's graphics
+//! compiler, and of its assembler.
+
+use crate::{
+    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions, Registers,
+    Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+};
+
+/// Its row.
+pub(crate) const LIKE_HPG: Caps = Caps {
+    platform: Platform::LikeHpg,
+    name: "like-hpg",
+    aliases: &[],
+    title: "No GPU: what is published of Xe-HPG",
+    products: &[],
+    gen_platform: 0xfe,
+    other_gen_platforms: &[],
+    // Instructions of the load/store cache are written for it as for Ponte Vecchio.
+    like: Some(Platform::Pvc),
+    iga_name: "12p71",
+    iga_json_name: "xehpg",
+    // `encodeAccWrEn`, `predCtrlHasWidth`: as before Ponte Vecchio.
+    words: Words { format: Format::Xe(XeFormat::XeHpg), ..TGLLP.words },
+    regs: Registers { grf_count_large: 256, ..TGLLP.regs },
+    // `noInt64`, `noFP64`, `hasMadm`: as Tiger Lake.
+    ops: Operations {
+        // `getFP64MadmExecSize`.
+        double_macro_lanes: 8,
+        add3_bfn: true,
+        ..TGLLP.ops
+    },
+    regions: Regions {
+        // `supportFloatOr64bRegioning`.
+        float_regions: false,
+        // `noScalarByteToFloat`.
+        byte_to_float: false,
+        // `getMixModeType`: bfloat16, which the row does not have.
+        mixed_half: false,
+        // `get3SrcDstAlign`.
+        ternary_align: 4,
+        ..TGLLP.regions
+    },
+    // `supportCallaRegSrc`.
+    flow: Flow { calla_register: true, ..TGLLP.flow },
+    // `hasThreeALUPipes`; `getMaxSWSBTokenNum` of the assembler.
+    scoreboard: Scoreboard { pipes: Pipes::Three, ..TGLLP.scoreboard },
+    // `encodeSendSrc1Length`.
+    sends: Sends { length_in_word: true, ..TGLLP.sends },
+    memory: Memory {
+        // `supportsLSC`.
+        lsc: true,
+        surface_qwords: true,
+        // `needFenceBeforeEOT`.
+        fence_before_eot: EndFence::Never,
+        // `hasScratchSurface`.
+        scratch_surface: true,
+        ..TGLLP.memory
+    },
+    latencies: Latencies { memory: 200, ..TGLLP.latencies },
+    thread: Thread {
+        // `loadThreadPayload`.
+        payload_prologue: true,
+        // `getEOTSFID`.
+        eot_gateway: true,
+        // `hasUnifiedBarrier`.
+        barrier_counts: true,
+        ..TGLLP.thread
+    },
+    ..TGLLP
+};
