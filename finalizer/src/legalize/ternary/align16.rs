@@ -1,0 +1,112 @@
+//! The align16 form: operands packed and 16-byte aligned, or one replicated element.
+
+use gen_ir::{Dst, ExecSize, Options, PredCtrl, Region, Src, Type};
+
+use super::shape::{placed, separate_condition, shape, spans_fit, through};
+use crate::{
+    build::{self, VInst},
+    legalize::{
+        legalizer::{Legalizer, Step, lanes_of},
+        operand::{is_scalar, linear_stride, without_modifiers},
+    },
+};
+
+pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let lanes = inst.exec.lanes();
+    if inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
+        // Predicates over groups of channels have other numbers here, and only for up to four.
+        let spread = lx.spread_predicate(inst);
+        lx.inst(spread);
+        return Step::Replaced;
+    }
+    if lanes == 2 {
+        return pair_as_four(lx, inst);
+    }
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    let dst_fits = match inst.dst {
+        Dst::Direct { reg, horz, .. } => {
+            (horz == 1 || lanes == 1) && !reg.is_null() && lx.is_general(reg) && placed(lx, reg, 16)
+        }
+        _ => false,
+    };
+    if !dst_fits {
+        let reg = lx.aligned_temp((lanes * ty.bytes()).max(16));
+        return through(lx, inst, reg, ty);
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..3 {
+        let Some(src_ty) = inst.src[i].ty() else { continue };
+        let scalar = is_scalar(&inst.src[i], lanes);
+        if scalar && src_ty == Type::Df && lanes > 1 {
+            lx.spread_source(&mut new, i, src_ty);
+            changed = true;
+            continue;
+        }
+        let fits = match inst.src[i] {
+            Src::Direct { reg, region, .. } if lx.is_general(reg) => {
+                if scalar {
+                    lx.is_aligned(reg, src_ty.bytes().max(4))
+                } else {
+                    linear_stride(region, lanes) == Some(1) && placed(lx, reg, 16)
+                }
+            }
+            _ => false,
+        };
+        if !fits {
+            lx.stage_source(&mut new, i, src_ty, 1);
+            if let Src::Direct { reg, .. } = new.src[i] {
+                lx.raise_alignment(reg, if scalar { 4 } else { 16 });
+            }
+            changed = true;
+        }
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if lanes > 1 && !spans_fit(lx, inst) {
+        return Step::Keep; // Split, then shaped.
+    }
+    if let Dst::Direct { reg, .. } = new.dst {
+        new.dst = Dst::Direct { reg, horz: 1, ty };
+    }
+    for i in 0..3 {
+        if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
+            let scalar = is_scalar(&inst.src[i], lanes);
+            let region = shape(i, if scalar { 0 } else { 1 }, 2);
+            new.src[i] = Src::Direct { reg, region, mods, ty };
+        }
+    }
+    new.opts = new.opts.with(Options::ALIGN16);
+    lx.out.push(new);
+    Step::Replaced
+}
+
+/// Align16 has no two channels: compute four into a temporary, keep two.
+pub(super) fn pair_as_four(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    if inst.cond.is_some() {
+        return separate_condition(lx, inst);
+    }
+    let mut four = *inst;
+    (four.exec, four.chan, four.no_mask, four.pred) = (ExecSize::S4, 0, true, None);
+    for i in 0..3 {
+        let Some(src_ty) = inst.src[i].ty() else { continue };
+        if is_scalar(&inst.src[i], 2) {
+            continue;
+        }
+        let copy = lx.aligned_temp(16.max(4 * src_ty.bytes()));
+        let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, ExecSize::S2) };
+        let plain = without_modifiers(inst.src[i]);
+        lx.helper(build::mov(lanes, Dst::packed(copy, src_ty), plain), inst);
+        four.src[i] = Src::Direct { reg: copy, region: Region::PACKED, mods: inst.src[i].mods(), ty: src_ty };
+    }
+    let reg = lx.aligned_temp(4 * ty.bytes());
+    four.dst = Dst::packed(reg, ty);
+    lx.helper(four, inst);
+    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Step::Replaced
+}
