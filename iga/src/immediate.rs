@@ -2,18 +2,19 @@
 
 use super::columns::{put_decimal, put_hex};
 use gen_ir::Type;
+use narrow::{low_i8, low_i16, low_i32, low_u16, low_u32};
 use std::fmt::Write;
 
 /// Writes the value of an immediate, without its type.
 pub(super) fn put_immediate(text: &mut String, bits: u64, ty: Type) {
     match ty {
-        Type::B => put_signed(text, (bits as i8).into()),
-        Type::W => put_signed(text, (bits as i16).into()),
-        Type::D => put_signed(text, (bits as i32).into()),
-        Type::Q => put_signed(text, bits as i64),
-        Type::F | Type::Tf32 => put_f32(text, bits as u32),
+        Type::B => put_signed(text, low_i8(bits).into()),
+        Type::W => put_signed(text, low_i16(bits).into()),
+        Type::D => put_signed(text, low_i32(bits).into()),
+        Type::Q => put_signed(text, bits.cast_signed()),
+        Type::F | Type::Tf32 => put_f32(text, low_u32(bits)),
         Type::Df => put_f64(text, bits),
-        Type::Hf => put_f16(text, bits as u16),
+        Type::Hf => put_f16(text, low_u16(bits)),
         _ => put_hex(text, bits, 0),
     }
 }
@@ -25,11 +26,17 @@ fn put_signed(text: &mut String, value: i64) {
     put_decimal(text, value.unsigned_abs());
 }
 
+/// The single float nearest to a double.
+#[expect(clippy::cast_possible_truncation, reason = "it rounds, as arithmetic does")]
+pub(super) fn single(value: f64) -> f32 {
+    value as f32
+}
+
 fn put_f32(text: &mut String, bits: u32) {
     let value = f32::from_bits(bits);
     if value.is_nan() {
         put_nan(text, bits.into(), 23, 31);
-    } else if !put_float(text, value.into(), |v| v as f32 == value) {
+    } else if !put_float(text, value.into(), |v| single(v) == value) {
         put_hex(text, bits.into(), 0);
     }
 }
@@ -47,7 +54,7 @@ fn put_f16(text: &mut String, bits: u16) {
     let value = half_to_f32(bits);
     if value.is_nan() {
         put_nan(text, bits.into(), 10, 15);
-    } else if !put_float(text, value.into(), |v| v as f32 == value) {
+    } else if !put_float(text, value.into(), |v| single(v) == value) {
         put_hex(text, bits.into(), 0);
     }
 }
@@ -89,7 +96,7 @@ fn put_general(text: &mut String, value: f64) {
     let exponent: i32 = text[e + 1..].parse().expect("an exponent is a number");
     if (-4..6).contains(&exponent) {
         text.truncate(start);
-        let _ = write!(text, "{value:.*}", (5 - exponent) as usize);
+        let _ = write!(text, "{value:.*}", usize::try_from(5 - exponent).unwrap_or_default());
         if text[start..].contains('.') {
             trim_zeros(text);
         }

@@ -14,6 +14,7 @@ use gen_ir::{
     Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo, Src, Swsb,
     SyncFn, Target, Type,
 };
+use narrow::low_u32;
 use platforms::{Caps, Layout, Platform};
 
 /// Column widths.
@@ -370,7 +371,7 @@ impl Line<'_> {
             Shown::Src(src) => src,
         };
         if let (Payload::Sync(SyncFn::AllRd | SyncFn::AllWr), Src::Imm { bits, .. }) = (&inst.payload, src) {
-            return sbid_set(c, bits as u32);
+            return sbid_set(c, low_u32(bits));
         }
         c.open(if info.class == Class::Send { width::SEND_SRC } else { width::SRC });
         let bare = info.class == Class::Send || (info.class == Class::Dpas && index < 2);

@@ -9,6 +9,17 @@
 //!
 //! [`disassemble`] prints what Intel's assembler prints for the same bytes, character for character.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
+
 mod asm;
 mod bfn;
 mod columns;

@@ -32,6 +32,31 @@ impl Program {
     }
 }
 
+/// What the programs of this package that look at code are told: platforms, and whose code.
+#[derive(Debug, clap::Args)]
+pub struct Corpus {
+    /// Platforms.
+    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
+    pub platforms: Vec<Platform>,
+    /// Folders of kernels with Intel's code beside them, or inside.
+    #[arg(long)]
+    pub programs: Vec<PathBuf>,
+}
+
+impl Corpus {
+    /// Hands the kernels of all folders to `each`; what cannot be read is told on standard error.
+    pub fn each(&self, platform: Platform, each: &mut dyn FnMut(&Program)) -> io::Result<()> {
+        for folder in &self.programs {
+            for file in files(folder, platform)? {
+                load(folder, &file, platform, &mut |why| eprintln!("{platform} {why}"))?
+                    .iter()
+                    .for_each(&mut *each);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The files of a folder that may hold kernels for a platform, sorted.
 ///
 /// A platform that is like another has that one's files.

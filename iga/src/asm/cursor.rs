@@ -4,6 +4,7 @@ use super::{
     AsmError,
     token::{Spanned, Token, tokens},
 };
+use narrow::to_index;
 use platforms::{Caps, Layout, Platform};
 
 /// Where parsing stands.
@@ -166,7 +167,7 @@ impl<'a> Cursor<'a> {
                 line_start = seen + i + 1;
             }
             seen = at;
-            let column = self.text[line_start..at].chars().count() as u32 + 1;
+            let column = to_index(self.text[line_start..at].chars().count()) + 1;
             all.push(AsmError { line, column, found, allowed });
         }
         all

@@ -1,7 +1,9 @@
 //! Numbers in assembly: constant expressions and the immediates they stand for.
 
 use super::{cursor::Cursor, token::Token};
+use crate::immediate::single;
 use gen_ir::Type;
+use narrow::{low_u16, low_u32, low_u64, to_i32, to_u16};
 
 /// A value before its type is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,7 +26,7 @@ impl Cursor<'_> {
     pub(super) fn dword(&mut self, what: &str) -> Option<u32> {
         let at = self.here();
         match self.value()? {
-            Value::Int { value, .. } if (-(1 << 31)..1i128 << 32).contains(&value) => Some(value as u32),
+            Value::Int { value, .. } if (-(1 << 31)..1i128 << 32).contains(&value) => Some(low_u32(value)),
             Value::Int { value, .. } => {
                 self.error_at(at, value.to_string(), "an integer of 32 bits");
                 None
@@ -183,12 +185,12 @@ impl Cursor<'_> {
                     self.error_at(at, value.to_string(), &allowed);
                     return None;
                 }
-                Some(value as u64 & mask)
+                Some(low_u64(value) & mask)
             }
             Value::Float(v) => match ty {
-                Type::F => Some((v as f32).to_bits().into()),
+                Type::F => Some(single(v).to_bits().into()),
                 Type::Df => Some(v.to_bits()),
-                Type::Hf => Some(f32_to_half(v as f32).into()),
+                Type::Hf => Some(f32_to_half(single(v)).into()),
                 _ => {
                     self.error_at(at, "a float".into(), "an integer, as the type says");
                     None
@@ -220,25 +222,28 @@ impl Cursor<'_> {
 /// The half float nearest to `value`, ties to even.
 fn f32_to_half(value: f32) -> u16 {
     let bits = value.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
+    let sign = low_u16(bits >> 16) & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
     if magnitude >= 0x7f80_0000 {
         return sign | if magnitude == 0x7f80_0000 { 0x7c00 } else { 0x7e00 };
     }
-    // Scaled so that one unit in the last place of the result is an integer; exact in double precision.
-    let exponent = (magnitude >> 23) as i32 - 127;
+    // Scaled so that one unit in the last place of the result is an integer, of 11 bits at most; exact in double precision.
+    let exponent = to_i32(magnitude >> 23) - 127;
     let ulp = exponent.max(-14) - 10;
     let scaled = f64::from(f32::from_bits(magnitude)) * 2f64.powi(-ulp);
-    let mut mantissa = scaled.round_ties_even() as u32;
-    let mut biased = if exponent < -14 { 0 } else { exponent + 15 };
-    if biased > 0 {
-        mantissa -= 1 << 10;
+    let mantissa = half_mantissa(scaled);
+    // A carry out of the mantissa goes into the exponent, up to infinity.
+    match exponent {
+        16.. => sign | 0x7c00,
+        -14.. => sign | ((to_u16(exponent + 14) << 10) + mantissa),
+        _ => sign | mantissa,
     }
-    if mantissa == 1 << 10 {
-        mantissa = 0;
-        biased += 1;
-    }
-    if biased >= 31 { sign | 0x7c00 } else { sign | (biased as u16) << 10 | mantissa as u16 }
+}
+
+/// The integer nearest to a number below 2048, ties to even.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2048")]
+fn half_mantissa(scaled: f64) -> u16 {
+    scaled.round_ties_even() as u16
 }
 
 #[cfg(test)]

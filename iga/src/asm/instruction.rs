@@ -10,6 +10,7 @@ use gen_ir::{
     Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Op, Payload, Physical, Region, Src, SyncFn, Target,
     Type,
 };
+use narrow::to_u8;
 use platforms::Layout;
 
 /// An instruction and what its text says beyond it.
@@ -207,7 +208,7 @@ impl<'a> Cursor<'a> {
         let at = self.here();
         let count = u32::from(self.caps.scoreboard.sbid_count_large);
         match self.small() {
-            Some(n) if n < count => Some(n as u8),
+            Some(n) if n < count => Some(to_u8(n)),
             _ => {
                 self.error_at(at, "another number".into(), &format!("an SBID: 0 to {}", count.max(1) - 1));
                 None
@@ -256,7 +257,7 @@ impl<'a> Cursor<'a> {
                     parsed.targets[i] = Some((name, at));
                     *target = Target::Rel(0);
                 }
-                _ => *target = Target::Rel(self.dword("a label or a displacement in bytes")? as i32),
+                _ => *target = Target::Rel(self.dword("a label or a displacement in bytes")?.cast_signed()),
             }
             self.type_suffix(Some(Type::D))?;
         }

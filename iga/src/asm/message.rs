@@ -3,6 +3,7 @@
 use super::{cursor::Cursor, operand::register_base, token::Token};
 use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, Sfid, Src, SrcMod, Type};
 use messages::ExtendedDescriptor;
+use narrow::to_u8;
 use platforms::Layout;
 
 impl Cursor<'_> {
@@ -31,7 +32,7 @@ impl Cursor<'_> {
             self.advance();
             let at = self.here();
             return match self.small() {
-                Some(n) if n < 32 => Some((reg, Some(n as u8), Type::Ud)),
+                Some(n) if n < 32 => Some((reg, Some(to_u8(n)), Type::Ud)),
                 _ => {
                     self.error_at(at, "another number".into(), "a length: 0 to 31 registers");
                     None

@@ -7,6 +7,7 @@ use gen_ir::{
     Class, Desc, Descriptor, ExtendedDescriptor, Inst, MathFn, Op, Payload, Physical, Pred, PredCtrl,
     SendInfo, Sfid, SyncFn, Target,
 };
+use narrow::to_u8;
 
 const MATH_FUNCTIONS: [MathFn; 14] = [
     MathFn::Inv,
@@ -168,7 +169,7 @@ impl<'a> Cursor<'a> {
         match (depth, repeat) {
             (Some(depth @ (1 | 2 | 4 | 8)), Some(repeat @ 1..=8)) => {
                 self.advance();
-                Some(Payload::Dpas { depth: depth as u8, repeat })
+                Some(Payload::Dpas { depth: to_u8(depth), repeat })
             }
             _ => {
                 self.error_at(at, "another shape".into(), WHAT);

@@ -101,8 +101,9 @@ fn resolve(
             let Some((name, at)) = label else { continue };
             match labels.get(name) {
                 Some(&index) => {
-                    let there = offsets[index] as i32;
-                    *target = Target::Rel(if inst.op == Op::Calla { there } else { there - here as i32 });
+                    let there = offsets[index].cast_signed();
+                    *target =
+                        Target::Rel(if inst.op == Op::Calla { there } else { there - here.cast_signed() });
                 }
                 None => cursor.error_at(*at, format!("label `{name}`"), "a label that the text defines"),
             }

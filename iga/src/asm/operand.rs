@@ -3,6 +3,7 @@
 use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
 use gen_ir::{Arf, Base, Dst, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::to_u8;
 use platforms::{Caps, Format, Layout, XeFormat};
 
 /// A register as written: the subregister counts elements of a type that stands further on.
@@ -189,13 +190,13 @@ impl<'a> Cursor<'a> {
             let imm = match self.peek() {
                 Token::Comma => {
                     self.advance();
-                    self.dword("a byte offset")? as i32
+                    self.dword("a byte offset")?.cast_signed()
                 }
                 Token::Plus => {
                     self.advance();
-                    self.dword("a byte offset")? as i32
+                    self.dword("a byte offset")?.cast_signed()
                 }
-                Token::Minus => self.dword("a byte offset")? as i32,
+                Token::Minus => self.dword("a byte offset")?.cast_signed(),
                 _ => 0,
             };
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
@@ -239,7 +240,7 @@ impl<'a> Cursor<'a> {
     fn stride(&mut self, allowed: &[u32], what: &str) -> Option<u8> {
         let at = self.here();
         match self.small() {
-            Some(n) if allowed.contains(&n) => Some(n as u8),
+            Some(n) if allowed.contains(&n) => Some(to_u8(n)),
             Some(n) => {
                 self.error_at(at, n.to_string(), what);
                 None

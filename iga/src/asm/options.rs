@@ -2,6 +2,7 @@
 
 use super::{cursor::Cursor, instruction::Parsed, token::Token};
 use gen_ir::{Options, Payload, Pipe, SbidMode};
+use narrow::to_u8;
 
 impl<'a> Cursor<'a> {
     /// `{Compacted,EOT,A@1,$3.src}`.
@@ -79,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.advance();
         let at = self.here();
         match self.small() {
-            Some(n @ 1..=7) => Some((pipe, n as u8)),
+            Some(n @ 1..=7) => Some((pipe, to_u8(n))),
             _ => {
                 self.error_at(at, "another number".into(), "a distance: 1 to 7");
                 None

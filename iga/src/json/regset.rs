@@ -5,6 +5,7 @@ use gen_ir::{
     Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
     Src, Type,
 };
+use narrow::{const_u16, to_u16};
 use platforms::{Caps, Format, Layout, Platform, XeFormat};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
@@ -37,6 +38,11 @@ impl File {
             File::Addr => 0x8040,
         }
     }
+
+    /// The same, in units of 64 bytes.
+    const fn chunk(self) -> u16 {
+        const_u16((self.base() / 64) as u64)
+    }
 }
 
 impl RegSet {
@@ -60,7 +66,7 @@ impl RegSet {
         while at < end {
             let in_chunk = (64 - at % 64).min(end - at);
             let ones = if in_chunk == 64 { u64::MAX } else { (1 << in_chunk) - 1 };
-            self.insert_chunk((at / 64) as u16, ones << (at % 64));
+            self.insert_chunk(to_u16(at / 64), ones << (at % 64));
             at += in_chunk;
         }
     }
@@ -132,16 +138,16 @@ impl RegSet {
 
     /// The flags of the set.
     pub(super) fn flags(&self) -> u64 {
-        let chunk = (File::Flag.base() / 64) as u16;
+        let chunk = File::Flag.chunk();
         self.chunks.iter().find(|c| c.0 == chunk).map_or(0, |c| c.1)
     }
 
     /// Bytes in a file.
     pub(super) fn count(&self, file: File) -> u32 {
-        let start = (file.base() / 64) as u16;
+        let start = file.chunk();
         let end = match file {
-            File::Grf => (File::Acc.base() / 64) as u16,
-            File::Acc => (File::Flag.base() / 64) as u16,
+            File::Grf => File::Acc.chunk(),
+            File::Acc => File::Flag.chunk(),
             File::Flag | File::Addr => start + 1,
         };
         self.chunks.iter().filter(|c| (start..end).contains(&c.0)).map(|c| c.1.count_ones()).sum()

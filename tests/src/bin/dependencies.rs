@@ -5,7 +5,7 @@
 //! cargo run --release -p tests --bin dependencies -- pvc [--programs FOLDER] [--random 1000 --seed 1] [--intel]
 //! ```
 
-use std::{collections::BTreeMap, io, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, io, process::ExitCode};
 
 use clap::Parser;
 use finalizer::{Finalizer, Grf, Options};
@@ -14,18 +14,14 @@ use tests::{
     data::kernels,
     dependencies::{Hazard, Unmet, unmet},
     differential::module,
-    programs,
+    programs::Corpus,
     visa_random::{Settings, generate},
 };
 
 #[derive(Parser)]
 struct Args {
-    /// Platforms.
-    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
-    platforms: Vec<Platform>,
-    /// Folders of kernels with Intel's code beside them, instead of the test kernels.
-    #[arg(long)]
-    programs: Vec<PathBuf>,
+    #[command(flatten)]
+    corpus: Corpus,
     /// So many random vISA programs instead.
     #[arg(long, default_value_t = 0)]
     random: u64,
@@ -73,7 +69,7 @@ fn line(platform: Platform, code: &[u8], unmet: Unmet) -> String {
 fn main() -> io::Result<ExitCode> {
     let args = Args::parse();
     let mut failed = false;
-    for &platform in &args.platforms {
+    for &platform in &args.corpus.platforms {
         let mut counts = Counts::default();
         let mut finalizer = Finalizer::new(Options { grf: args.grf, ..Options::new(platform) });
         let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize| {
@@ -87,17 +83,11 @@ fn main() -> io::Result<ExitCode> {
                 ours(&mut counts, &format!("seed {seed}"), &module, 0);
             }
         }
-        for folder in &args.programs {
-            for file in programs::files(folder, platform)? {
-                for p in programs::load(folder, &file, platform, &mut |why| println!("{why}"))? {
-                    match args.intel {
-                        true => counts.add(platform, &p.id, &p.code, 256),
-                        false => ours(&mut counts, &p.id, &p.module, p.index),
-                    }
-                }
-            }
-        }
-        for k in kernels(platform).iter().filter(|_| args.programs.is_empty() && args.random == 0) {
+        args.corpus.each(platform, &mut |p| match args.intel {
+            true => counts.add(platform, &p.id, &p.code, 256),
+            false => ours(&mut counts, &p.id, &p.module, p.index),
+        })?;
+        for k in kernels(platform).iter().filter(|_| args.corpus.programs.is_empty() && args.random == 0) {
             match args.intel {
                 true => counts.add(platform, &k.id(), &k.dat, 256),
                 false => {

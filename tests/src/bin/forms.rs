@@ -7,7 +7,7 @@
 //! cargo run --release -p tests --bin forms -- skl --asked --record
 //! ```
 
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{io, process::ExitCode};
 
 use clap::Parser;
 use finalizer::{Finalizer, Options};
@@ -18,18 +18,14 @@ use tests::{
     differential::module,
     forms::{Allowed, Seen, add, known, record},
     oracle::GenxIr,
-    programs,
+    programs::Corpus,
     visa_random::{Settings, generate},
 };
 
 #[derive(Parser)]
 struct Args {
-    /// Platforms.
-    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
-    platforms: Vec<Platform>,
-    /// Folders of kernels with Intel's code beside them, or inside.
-    #[arg(long)]
-    programs: Vec<PathBuf>,
+    #[command(flatten)]
+    corpus: Corpus,
     /// Intel's finalizer compiles this many random vISA programs, which counts as its code.
     #[arg(long, default_value_t = 0)]
     random: u64,
@@ -48,7 +44,7 @@ fn main() -> io::Result<ExitCode> {
     let args = Args::parse();
     let mut allowed = Allowed::read()?;
     let mut left = 0;
-    for &platform in &args.platforms {
+    for &platform in &args.corpus.platforms {
         let (ours, intel) = both(&args, platform)?;
         let mut known = known(platform).unwrap_or_default();
         if args.record {
@@ -112,12 +108,6 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
             }
         }
     }
-    for folder in &args.programs {
-        for file in programs::files(folder, platform)? {
-            for p in programs::load(folder, &file, platform, &mut |e| println!("{platform} {e}"))? {
-                take(&mut intel, &p.id, &p.module, p.index, &p.code);
-            }
-        }
-    }
+    args.corpus.each(platform, &mut |p| take(&mut intel, &p.id, &p.module, p.index, &p.code))?;
     Ok((ours, intel))
 }

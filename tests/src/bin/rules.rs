@@ -8,23 +8,18 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    path::PathBuf,
     process::ExitCode,
 };
 
 use clap::Parser;
 use encoder::decode_all;
 use platforms::Platform;
-use tests::{data::kernels, programs, rules::newer_than_its_code};
+use tests::{data::kernels, programs::Corpus, rules::newer_than_its_code};
 
 #[derive(Parser)]
 struct Args {
-    /// Platforms.
-    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
-    platforms: Vec<Platform>,
-    /// Folders with a folder a platform of kernels with Intel's code beside them, or inside.
-    #[arg(long)]
-    programs: Vec<PathBuf>,
+    #[command(flatten)]
+    corpus: Corpus,
 }
 
 /// What the rules say of one platform's code.
@@ -57,18 +52,12 @@ impl Count {
 fn main() -> io::Result<ExitCode> {
     let args = Args::parse();
     let mut counts = Vec::new();
-    for &platform in &args.platforms {
+    for &platform in &args.corpus.platforms {
         let mut count = Count::default();
         for kernel in kernels(platform) {
             count.add(platform, &kernel.id(), &kernel.dat);
         }
-        for folder in args.programs.iter().map(|f| f.join(platform.to_string())) {
-            for file in programs::files(&folder, platform)? {
-                for p in programs::load(&folder, &file, platform, &mut |e| eprintln!("{platform} {e}"))? {
-                    count.add(platform, &p.id, &p.code);
-                }
-            }
-        }
+        args.corpus.each(platform, &mut |p| count.add(platform, &p.id, &p.code))?;
         counts.push(count);
     }
     let rules: BTreeSet<_> = counts.iter().flat_map(|c| c.asked.keys().copied()).collect();
@@ -83,7 +72,10 @@ fn main() -> io::Result<ExitCode> {
     println!(
         "# Instructions of Intel's code that each rule asked something of and was silent on: `rules` (tests) writes it."
     );
-    println!("rule\t{}", args.platforms.iter().map(ToString::to_string).collect::<Vec<_>>().join("\t"));
+    println!(
+        "rule\t{}",
+        args.corpus.platforms.iter().map(ToString::to_string).collect::<Vec<_>>().join("\t")
+    );
     row("all instructions", &|c| [c.instructions, 0]);
     for rule in rules {
         row(rule, &|c| c.asked.get(rule).copied().unwrap_or_default());

@@ -1,0 +1,99 @@
+//! Where values are live.
+
+use super::*;
+
+/// Where variable `v` is live: ranges of positions.
+fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
+    let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
+    flow.find(k);
+    accesses.collect(k, &flow, &mut History::default()).unwrap();
+    live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
+    live.of(v).iter().map(|r| (r.start, r.end)).collect()
+}
+
+#[test]
+fn what_is_never_written_is_not_kept() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let (x, y) = (k.add_var(general(128)), k.add_var(general(32)));
+    let mut second = add(y, x, x);
+    second.src[1] = Src::packed(Reg::var_at(x, 32), Type::D);
+    let mut rest = second;
+    rest.src[0] = rest.src[1];
+    looped(&mut k, vec![rest, value(x, 1), second]);
+    // What is read first is in no write: it needs a register there, and the other value starts with its write.
+    assert_eq!(live(&k, x), [(2, 3), (5, 7)]);
+}
+
+#[test]
+fn values_of_one_block_start_there() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let (x, y) = (k.add_var(general(32)), k.add_var(general(32)));
+    let unmasked = |mut i: Inst<Virtual>| {
+        i.no_mask = true;
+        i
+    };
+    // Read without a mask, after a write under one.
+    looped(&mut k, vec![value(x, 1), unmasked(add(y, x, x)), value(x, 2), add(y, x, x)]);
+    assert_eq!(live(&k, x), [(3, 5), (7, 9)]);
+    // What lanes that do not run have in x is read: the first write counts, and the second ends nothing of it.
+    looped(
+        &mut k,
+        vec![unmasked(value(x, 0)), value(x, 1), unmasked(add(y, x, x)), value(x, 2), add(y, x, x)],
+    );
+    assert_eq!(live(&k, x), [(3, 7), (9, 11)]);
+    // Read first: the block brings it along.
+    looped(&mut k, vec![unmasked(add(y, x, x)), value(x, 1)]);
+    assert_eq!(live(&k, x), [(0, 8)]);
+}
+
+#[test]
+fn copies_into_payloads_read_for_lanes_that_run() {
+    for (masked, start) in [(true, 7), (false, 0)] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let (x, payload) = (k.add_var(general(32)), k.add_var(temporary(32)));
+        let copy = Inst {
+            no_mask: true,
+            src: [Src::packed(Reg::var_at(x, 0), Type::Ud), Src::None, Src::None],
+            ..mov(payload, 0)
+        };
+        let send = Inst {
+            no_mask: !masked,
+            dst: Dst::null(Type::Ud),
+            src: [Src::packed(Reg::var_at(payload, 0), Type::Ud), Src::None, Src::None],
+            payload: gen_ir::Payload::Send(gen_ir::SendInfo {
+                sfid: gen_ir::Sfid::Dc1,
+                desc: gen_ir::Desc::Imm(gen_ir::Descriptor::new()),
+                ex_desc: gen_ir::Desc::Imm(gen_ir::ExtendedDescriptor::new()),
+                eot: false,
+                dst_len: 0,
+                src0_len: 1,
+                src1_len: 0,
+            }),
+            ..Inst::new(Op::Send, ExecSize::S8)
+        };
+        let y = k.add_var(general(32));
+        looped(&mut k, vec![value(y, 0), value(y, 0), value(x, 1), copy, send]);
+        // Another block knows of it, too.
+        k.blocks[1].insts.push(value(x, 2));
+        k.blocks[1].insts.push(add(y, x, x));
+        assert_eq!(live(&k, x)[0].0, start, "{masked}");
+    }
+}
+
+#[test]
+fn temporaries_of_lowering_start_in_their_block() {
+    for (of_program, ranges) in [(false, [(3, 7)]), (true, [(0, 10)])] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let x = k.add_var(if of_program { general(32) } else { temporary(32) });
+        let y = k.add_var(general(32));
+        let flag = k.add_var(Var {
+            live_in: true,
+            fixed: Some(FileByte::new(4)),
+            ..Var::temp(VarClass::Flag, 2, 2)
+        });
+        let mut some = value(x, 1);
+        some.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
+        looped(&mut k, vec![some, value(y, 2), add(y, x, y)]);
+        assert_eq!(live(&k, x), ranges, "{of_program}");
+    }
+}
