@@ -12,6 +12,7 @@
 //! thread_memory  what thread headers name            clk        what kernels are told of images
 //! memory     allocations, surfaces, samplers         alu        arithmetic; `num`: formats and rounding
 //! link       symbols                                 flow       branches
+//! tiling     where the bytes of an image lie         payload    inputs that nothing fills
 //! infer      a launch, from the vISA alone           messages   one file a family
 //! scoreboard, strict, shadow   what code may not rely on       cycles   what it costs
 //! probe, opaque, watch         code whose messages are noted; functions not modelled; looking on

@@ -186,8 +186,14 @@ impl Kernel<Virtual> {
     /// Adds a variable.
     #[inline]
     pub fn add_var(&mut self, var: Var) -> VarId {
-        let id = VarId(u32::try_from(self.vars.len()).expect("more variables than an index holds"));
-        self.vars.push(var);
-        id
+        push_var(&mut self.vars, var)
     }
+}
+
+/// Adds a variable to those of a kernel.
+#[inline]
+pub fn push_var(vars: &mut Vec<Var>, var: Var) -> VarId {
+    let id = VarId(u32::try_from(vars.len()).expect("more variables than an index holds"));
+    vars.push(var);
+    id
 }

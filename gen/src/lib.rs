@@ -18,6 +18,7 @@
 //! reg        registers and variables                   timing     what an instruction costs
 //! types      data types                                descriptors   what registers of descriptors hold
 //! extent     which bytes an operand touches            scratch    headers of messages to scratch memory
+//! watch      whether work is to go on                  slot       where memories of a fixed size keep a key
 //! ```
 //!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the

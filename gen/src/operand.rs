@@ -143,6 +143,16 @@ impl SrcMod {
         }
     }
 
+    /// What text has in front of the operand.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            SrcMod::None => "",
+            SrcMod::Neg => "-",
+            SrcMod::Abs => "(abs)",
+            SrcMod::NegAbs => "-(abs)",
+        }
+    }
+
     /// Absolute value, taken before negation.
     pub const fn abs(self) -> bool {
         matches!(self, SrcMod::Abs | SrcMod::NegAbs)

@@ -64,6 +64,16 @@ impl Type {
         }
     }
 
+    /// The type of the elements that a packed immediate expands to; any other type is itself.
+    pub const fn of_elements(self) -> Type {
+        match self {
+            Type::V => Type::W,
+            Type::Uv => Type::Uw,
+            Type::Vf => Type::F,
+            other => other,
+        }
+    }
+
     /// Bits of an element, less than a byte in `dpas` alone.
     pub const fn bits(self) -> u32 {
         match self {

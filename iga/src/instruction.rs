@@ -73,10 +73,7 @@ pub(super) fn target_offset(op: Op, offset: u32, rel: i32) -> i64 {
 /// Sources of an instruction that is no branch.
 fn source_count(inst: &Inst<Physical>) -> usize {
     match inst.payload {
-        Payload::Math(f) => match f {
-            MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
-            _ => 1,
-        },
+        Payload::Math(f) => f.sources().into(),
         // The decoder tells unary from split messages by the second payload.
         Payload::Send(_) if inst.src[1] != Src::None => 2,
         _ => usize::from(inst.op.info().srcs),

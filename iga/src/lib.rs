@@ -5,6 +5,7 @@
 //!   instruction  a line of it, operand, options, swsb, ...     token, cursor   the text as it is read
 //!   message      what a message means, a file a function       instruction, mnemonic, operand, message, ...
 //! json         a kernel as IGA JSON 2.0                      bfn       expressions of `bfn`'s truth tables
+//! columns      text padded as IGA pads it                    immediate  numbers in IGA's notation
 //! ```
 //!
 //! [`disassemble`] prints what Intel's assembler prints for the same bytes, character for character.

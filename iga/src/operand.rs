@@ -143,12 +143,6 @@ impl Columns {
 
     /// `-`, `(abs)`, `-(abs)`, or `~` where negation means `not`.
     pub(super) fn modifier(&mut self, mods: SrcMod, logic: bool) {
-        self.put(match (mods.neg(), mods.abs()) {
-            (false, false) => "",
-            (true, false) if logic => "~",
-            (true, false) => "-",
-            (false, true) => "(abs)",
-            (true, true) => "-(abs)",
-        });
+        self.put(if logic && mods == SrcMod::Neg { "~" } else { mods.prefix() });
     }
 }

@@ -112,14 +112,7 @@ impl Reader {
     ///
     /// As [`read`], except for faults in what is passed over.
     pub fn kernel(&mut self, bytes: &[u8], name: &[u8]) -> Result<(&Module, Option<usize>), Errors> {
-        let mut c = Cursor::new(bytes, 0..bytes.len());
-        if u32::try_from(bytes.len()).is_err() {
-            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
-            return Err(c
-                .error_at(0, "size of the object", ErrorKind::IllegalValue { found, allowed })
-                .into());
-        }
-        self.header(&mut c)?;
+        let c = self.begin(bytes)?;
         let Reader { module, bodies, order, .. } = self;
         let wanted = module.kernels.iter().position(|k| k.header_name == name);
         let is_wanted = |b: &Extent| match b.piece {
@@ -142,10 +135,7 @@ impl Reader {
                 return Err(bad_range(body, kernel, end, allowed).into());
             }
             free_from = end;
-            if let Err(mut error) = body::read(bytes, body, module.version, false, kernel) {
-                error.kernel = Some(kernel.name().into_owned());
-                faults.push(*error);
-            }
+            faults.extend(body_fault(bytes, body, module.version, false, kernel));
         }
         for (i, kernel) in module.kernels.iter_mut().enumerate() {
             kernel.quirks.no_body |= Some(i) != wanted;
@@ -162,14 +152,7 @@ impl Reader {
     }
 
     fn bodies(&mut self, bytes: &[u8], depth: Depth) -> Result<(), Errors> {
-        let mut c = Cursor::new(bytes, 0..bytes.len());
-        if u32::try_from(bytes.len()).is_err() {
-            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
-            return Err(c
-                .error_at(0, "size of the object", ErrorKind::IllegalValue { found, allowed })
-                .into());
-        }
-        self.header(&mut c)?;
+        let c = self.begin(bytes)?;
         self.layout(bytes, c.pos(), depth.pieces)?;
         let Reader { module, bodies, .. } = self;
         let mut faults = Vec::new();
@@ -179,12 +162,21 @@ impl Reader {
                 Part::Function(i) => &mut module.functions[i as usize],
                 Part::GenBinary(..) => continue,
             };
-            if let Err(mut error) = body::read(bytes, body, module.version, !depth.code, kernel) {
-                error.kernel = Some(kernel.name().into_owned());
-                faults.push(*error);
-            }
+            faults.extend(body_fault(bytes, body, module.version, !depth.code, kernel));
         }
         if faults.is_empty() { Ok(()) } else { Err(Errors(faults)) }
+    }
+
+    /// Reads what stands in front of the bodies.
+    fn begin<'a>(&mut self, bytes: &'a [u8]) -> Result<Cursor<'a>, Errors> {
+        let mut c = Cursor::new(bytes, 0..bytes.len());
+        if u32::try_from(bytes.len()).is_err() {
+            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
+            let kind = ErrorKind::IllegalValue { found, allowed };
+            return Err(c.error_at(0, "size of the object", kind).into());
+        }
+        self.header(&mut c)?;
+        Ok(c)
     }
 
     /// Reads the header, and puts the bodies in order.
@@ -380,4 +372,17 @@ fn file_var(c: &mut Cursor<'_>, version: Version) -> Read<FileVar> {
         attrs.push((name, c.take(size, "attribute value")?.to_vec()));
     }
     Ok(FileVar { linkage, name, ty, align, num_elements, attrs })
+}
+
+/// Reads a body; what is wrong with it, with the kernel's name.
+fn body_fault(
+    bytes: &[u8],
+    body: &Extent,
+    version: Version,
+    keep_code: bool,
+    kernel: &mut Kernel,
+) -> Option<Error> {
+    let mut error = body::read(bytes, body, version, keep_code, kernel).err()?;
+    error.kernel = Some(kernel.name().into_owned());
+    Some(*error)
 }

@@ -45,7 +45,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !is_constant(&new.src[1]) && swap(&mut new) {
             changed = true;
         } else if let Some(ty) = new.src[0].ty() {
-            lx.stage_source(&mut new, 0, ty_of_stage(ty), 1);
+            lx.stage_source(&mut new, 0, ty.of_elements(), 1);
             changed = true;
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             if let Src::Imm { ty, .. } = new.src[i]
                 && !(i == 1 && fits_math(&new, ty))
             {
-                lx.stage_source(&mut new, i, ty_of_stage(ty), 1);
+                lx.stage_source(&mut new, i, ty.of_elements(), 1);
                 changed = true;
             }
         }
@@ -101,15 +101,6 @@ fn first_of_vector(src: VSrc) -> Option<VSrc> {
 
 fn is_constant(src: &VSrc) -> bool {
     matches!(src, Src::Imm { .. } | Src::AddrOf { .. })
-}
-
-fn ty_of_stage(ty: Type) -> Type {
-    match ty {
-        Type::V => Type::W,
-        Type::Uv => Type::Uw,
-        Type::Vf => Type::F,
-        other => other,
-    }
 }
 
 /// Byte immediates do not exist.
@@ -187,7 +178,7 @@ fn vector_fits(lx: &Legalizer<'_>, inst: &VInst, ty: Type) -> bool {
 }
 
 fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, ty: Type) -> Step {
-    let element = ty_of_stage(ty);
+    let element = ty.of_elements();
     let count = if ty == Type::Vf { 4 } else { 8 };
     let lanes = inst.exec.lanes();
     let mut new = *inst;

@@ -133,9 +133,7 @@ impl Legalizer<'_> {
     }
 
     pub(super) fn add_var(&mut self, var: Var) -> VarId {
-        let id = VarId(u32::try_from(self.vars.len()).expect("more variables than an index holds"));
-        self.vars.push(var);
-        id
+        gen_ir::push_var(&mut self.vars, var)
     }
 
     /// A general temporary: register aligned, or aligned to itself where it is smaller than 16 bytes.

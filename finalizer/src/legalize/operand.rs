@@ -9,10 +9,8 @@ use crate::build::{self, Lanes, VInst, VReg, VSrc};
 /// The type that an operand of type `ty` is computed in.
 pub(super) fn widened(ty: Type) -> Type {
     match ty {
-        Type::Ub | Type::B | Type::V => Type::W,
-        Type::Uv => Type::Uw,
-        Type::Vf => Type::F,
-        other => other,
+        Type::Ub | Type::B => Type::W,
+        other => other.of_elements(),
     }
 }
 

@@ -25,12 +25,9 @@ fn compared_type(srcs: &[VSrc]) -> Type {
     for src in srcs {
         if let Some(ty) = src.ty() {
             let ty = match ty {
-                Type::V => Type::W,
-                Type::Uv => Type::Uw,
-                Type::Vf => Type::F,
                 Type::B => Type::W,
                 Type::Ub => Type::Uw,
-                other => other,
+                other => other.of_elements(),
             };
             if ty.bytes() > widest.bytes() || (ty.bytes() == widest.bytes() && ty.is_float()) {
                 widest = ty;

@@ -132,7 +132,7 @@ impl Lowerer<'_> {
 
     /// Both inputs in one range of registers: as they stand, if they do.
     fn motion_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
-        let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
+        let parts = self.motion_parts(universal, input, len)?;
         if contiguous(&parts, GRF) {
             return Ok(PayloadPart { reg: parts[0].reg, len: UNIVERSAL + len });
         }
@@ -141,8 +141,17 @@ impl Lowerer<'_> {
 
     /// Both inputs in registers that fields are written to.
     fn own_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
-        let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
+        let parts = self.motion_parts(universal, input, len)?;
         Ok(self.concatenate(&parts))
+    }
+
+    fn motion_parts(
+        &mut self,
+        universal: RawOperand,
+        input: RawOperand,
+        len: u32,
+    ) -> Lowered<[PayloadPart; 2]> {
+        Ok([self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?])
     }
 
     fn set_byte(&mut self, to: VReg, operand: &VectorOperand) -> Lowered {

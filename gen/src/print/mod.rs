@@ -82,12 +82,7 @@ impl<S: Space> Display for Reg<S> {
 
 impl Display for SrcMod {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.neg(), self.abs()) {
-            (false, false) => "",
-            (true, false) => "-",
-            (false, true) => "(abs)",
-            (true, true) => "-(abs)",
-        })
+        f.write_str(self.prefix())
     }
 }
 

@@ -99,41 +99,37 @@ impl RegSet {
         });
     }
 
+    /// The bytes that both sets have.
+    fn common<'a>(&'a self, other: &'a RegSet) -> impl Iterator<Item = (u16, u64)> + 'a {
+        let (mut a, mut b) = (self.chunks.iter().peekable(), other.chunks.iter().peekable());
+        std::iter::from_fn(move || {
+            while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+                let (chunk, bits) = (x.0, x.1 & y.1);
+                let order = x.0.cmp(&y.0);
+                if order.is_le() {
+                    a.next();
+                }
+                if order.is_ge() {
+                    b.next();
+                }
+                if order.is_eq() && bits != 0 {
+                    return Some((chunk, bits));
+                }
+            }
+            None
+        })
+    }
+
     /// Writes to `out` what both sets have; `false` if that is nothing.
     pub(super) fn intersection(&self, other: &RegSet, out: &mut RegSet) -> bool {
         out.chunks.clear();
-        let (mut a, mut b) = (self.chunks.iter().peekable(), other.chunks.iter().peekable());
-        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-            match x.0.cmp(&y.0) {
-                std::cmp::Ordering::Less => drop(a.next()),
-                std::cmp::Ordering::Greater => drop(b.next()),
-                std::cmp::Ordering::Equal => {
-                    if x.1 & y.1 != 0 {
-                        out.chunks.push((x.0, x.1 & y.1));
-                    }
-                    a.next();
-                    b.next();
-                }
-            }
-        }
+        out.chunks.extend(self.common(other));
         !out.chunks.is_empty()
     }
 
     /// Whether the sets have a byte in common.
     pub(super) fn intersects(&self, other: &RegSet) -> bool {
-        let (mut a, mut b) = (self.chunks.iter().peekable(), other.chunks.iter().peekable());
-        while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-            match x.0.cmp(&y.0) {
-                std::cmp::Ordering::Less => drop(a.next()),
-                std::cmp::Ordering::Greater => drop(b.next()),
-                std::cmp::Ordering::Equal if x.1 & y.1 != 0 => return true,
-                std::cmp::Ordering::Equal => {
-                    a.next();
-                    b.next();
-                }
-            }
-        }
-        false
+        self.common(other).next().is_some()
     }
 
     /// The flags of the set.

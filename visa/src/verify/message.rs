@@ -213,9 +213,23 @@ impl Checker<'_> {
 
     fn atomic(&mut self, at: Message, op: AtomicOp, bits: u8, srcs: [RawOperand; 2], dst: RawOperand) {
         let bytes = at.lanes * if bits == 64 { 8 } else { 4 };
-        self.sources(at, op.name(), op.sources(), [("source 0", srcs[0]), ("source 1", srcs[1])]);
-        self.payload(at, "source 0", srcs[0], bytes);
-        self.payload(at, "source 1", srcs[1], bytes);
+        let srcs = [("source 0", srcs[0]), ("source 1", srcs[1])];
+        self.atomic_operands(at, (op.name(), op.sources()), bytes, srcs, dst);
+    }
+
+    /// Operands of an atomic, of so many bytes each; `op`: its name and how many sources it takes.
+    fn atomic_operands(
+        &mut self,
+        at: Message,
+        (op, count): (&str, u32),
+        bytes: u32,
+        srcs: [(&'static str, RawOperand); 2],
+        dst: RawOperand,
+    ) {
+        self.sources(at, op, count, srcs);
+        for (field, raw) in srcs {
+            self.payload(at, field, raw, bytes);
+        }
         self.payload(at, "destination", dst, bytes);
     }
 
@@ -330,7 +344,10 @@ impl Checker<'_> {
             }
             LscKind::Load if lsc.op == LscOp::LoadStatus => self.payload(at, "destination", lsc.dst, 4),
             LscKind::Load => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
+            LscKind::Atomic => {
+                let srcs = [("source 1", lsc.src1), ("source 2", lsc.src2)];
+                self.atomic_operands(at, (lsc.op.name(), lsc.op.atomic_sources()), bytes, srcs, lsc.dst);
+            }
             LscKind::Other => {}
         }
     }
@@ -352,16 +369,12 @@ impl Checker<'_> {
                 self.payload(at, "source 1", lsc.src1, bytes);
             }
             LscKind::Load if lsc.op == LscOp::LoadQuad => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
+            LscKind::Atomic => {
+                let srcs = [("source 1", lsc.src1), ("source 2", lsc.src2)];
+                self.atomic_operands(at, (lsc.op.name(), lsc.op.atomic_sources()), bytes, srcs, lsc.dst);
+            }
             _ => {}
         }
-    }
-
-    fn lsc_atomic(&mut self, at: Message, op: LscOp, bytes: u32, srcs: [RawOperand; 2], dst: RawOperand) {
-        self.sources(at, op.name(), op.atomic_sources(), [("source 1", srcs[0]), ("source 2", srcs[1])]);
-        self.payload(at, "source 1", srcs[0], bytes);
-        self.payload(at, "source 2", srcs[1], bytes);
-        self.payload(at, "destination", dst, bytes);
     }
 
     /// Bytes of the data of all lanes in registers.

@@ -122,19 +122,8 @@ impl Lowerer<'_> {
         Ok(match parts[..] {
             [] => None,
             [one] => Some(one),
-            _ => Some(self.joined(&parts)),
+            _ => Some(self.concatenate(&parts)),
         })
-    }
-
-    fn joined(&mut self, parts: &[PayloadPart]) -> PayloadPart {
-        let len = parts.iter().map(|p| p.len).sum();
-        let all = self.payload(len);
-        let mut at = 0;
-        for part in parts {
-            self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
-            at += part.len * self.grf();
-        }
-        PayloadPart { reg: all, len }
     }
 
     fn lsc_send(
@@ -162,7 +151,7 @@ impl Lowerer<'_> {
         // Halves of a message must not share registers.
         let data = match data {
             Some(data) if super::send::share_registers(address, data, self.grf()) => {
-                Some(self.joined(&[data]))
+                Some(self.concatenate(&[data]))
             }
             other => other,
         };

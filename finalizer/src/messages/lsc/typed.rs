@@ -28,7 +28,7 @@ impl Lowerer<'_> {
         for coord in &lsc.coords[..=last] {
             parts.push(self.part(*coord, lanes * 4)?);
         }
-        let address = if parts.len() == 1 { parts[0] } else { self.joined(&parts) };
+        let address = if parts.len() == 1 { parts[0] } else { self.concatenate(&parts) };
         let channels = lsc.shape.channels.map_or(1, |m| m.count());
         let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
         let mut data = Parts::new();
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         let data = match data[..] {
             [] => None,
             [one] => Some(one),
-            _ => Some(self.joined(&data)),
+            _ => Some(self.concatenate(&data)),
         };
         let (model, ex_desc) = match lsc.addr_type {
             LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
