@@ -6,7 +6,7 @@
 //!   and not as wrong code.
 //! - `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i16`, `low_i32`: the lowest bits of a word, whatever stands above
 //!   them (immediates, words of instructions, fields that a mask follows).
-//! - `to_index`: an index of a list in memory; `index_type`: index types of tables.
+//! - `to_index`: an index of a list in memory; `index_type`: index types of tables; `every`: a range in steps.
 //! - `const_u8`, `const_u16`, `const_u32`: as `to_u8` and so on, in constants and functions that make them.
 //!
 //! What comes from outside and may be too large is no case for either: there `try_from` makes an error.
@@ -21,6 +21,8 @@
         clippy::cast_lossless
     )
 )]
+
+use std::{iter::StepBy, ops::Range};
 
 /// A word, as far as its 64 lowest bits.
 pub trait Word: Copy {
@@ -88,6 +90,12 @@ conversions! {
 pub const fn to_index(number: usize) -> u32 {
     debug_assert!(number <= u32::MAX as usize, "a list is too long for its indices");
     number as u32
+}
+
+/// The numbers of a range, every `step`th one from its first on.
+#[inline]
+pub fn every(range: Range<u32>, step: u32) -> StepBy<Range<u32>> {
+    range.step_by(step as usize)
 }
 
 /// What a typed vector asks of its indices: an index type, a tuple struct over `u32`, and positions in memory are made of

@@ -4,7 +4,6 @@ use std::fmt::{self, Write};
 
 use encoder::CodeBuffer;
 use gen_ir::{Kernel, Physical, Space};
-use narrow::to_index;
 use platforms::Platform;
 use visa::Module;
 
@@ -173,7 +172,7 @@ fn routine((code, number): (Kernel<Physical>, u32)) -> Routine {
         // The kernel has none; its functions are numbered from 0.
         number: number.saturating_sub(1),
         rank: number,
-        insts: to_index(code.inst_count()),
+        insts: code.inst_count(),
         code,
         allocation: Default::default(),
         symbols: (0, 0),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
 use gen_ir::{Inst, Physical};
-use narrow::to_index;
+use narrow::{to_index, to_u64};
 use visa::{Module, Reader};
 
 use crate::{
@@ -260,7 +260,7 @@ fn check_spills(options: &Options, source: &visa::Kernel, routines: &[Routine]) 
     let Some(most) = options.abort_on_spill else { return Ok(()) };
     let messages = |r: &Routine| u64::from(r.allocation.spills) + u64::from(r.allocation.fills);
     let spilled: u64 = routines.iter().map(messages).sum();
-    let insts: u64 = routines.iter().map(|r| u64::from(r.insts)).sum();
+    let insts: u64 = routines.iter().map(|r| to_u64(r.insts)).sum();
     if spilled == 0 || spilled * 200 < u64::from(most) * insts {
         return Ok(());
     }
@@ -303,16 +303,16 @@ fn binary(
     let mut warnings = std::mem::take(&mut kernel.warnings);
     let mut relocations = Vec::with_capacity(work.symbols.len());
     let mut add = |routine: &Routine, source: &visa::Kernel, offsets: &[u32]| {
-        let symbols = &work.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
+        let symbols = &work.symbols[routine.symbols.0..routine.symbols.1];
         relocations.extend(symbols.iter().map(|s| relocate::place(*s, source, offsets)));
     };
     add(kernel, source, offsets);
-    let mut first = kernel.insts as usize;
+    let mut first = kernel.insts;
     let mut allocation = kernel.allocation;
     for f in functions {
         let source = &module.functions[f.number as usize];
         add(f, source, &offsets[first..]);
-        first += f.insts as usize;
+        first += f.insts;
         warnings.append(&mut f.warnings);
         stats.visa_instructions += info::instructions(source);
         barrier |= info::has_barrier(source);
@@ -357,12 +357,12 @@ fn debug_info(
     code: &[u8],
 ) -> (Vec<u8>, Lines) {
     let Some((kernel, functions)) = lists.routines.split_first() else { return Default::default() };
-    let mut first = kernel.insts as usize;
+    let mut first = kernel.insts;
     // A kernel without functions has no frame.
     let frame = if functions.is_empty() { 0 } else { kernel.frame };
     let mut parts = vec![debug::DebugRoutine { source, insts: (0, first), frame, places: &kernel.places }];
     for f in functions {
-        let end = first + f.insts as usize;
+        let end = first + f.insts;
         let source = &module.functions[f.number as usize];
         parts.push(debug::DebugRoutine { source, insts: (first, end), frame: f.frame, places: &f.places });
         first = end;
@@ -375,9 +375,9 @@ fn debug_info(
 fn origins(routines: &[Routine]) -> Vec<Origin> {
     let Some((kernel, functions)) = routines.split_first() else { return Vec::new() };
     let mut owners = Vec::with_capacity(kernel.code.inst_count());
-    owners.resize(kernel.insts as usize, None);
+    owners.resize(kernel.insts, None);
     for function in functions {
-        owners.resize(owners.len() + function.insts as usize, Some(function.number));
+        owners.resize(owners.len() + function.insts, Some(function.number));
     }
     let numbered = |i: &Inst<Physical>| Some(i.origin).filter(|n| *n != Inst::<Physical>::NO_ORIGIN);
     let insts = kernel.code.insts().zip(owners);
@@ -420,7 +420,7 @@ fn functions(
         let source = &module.functions[number as usize];
         let routine = routine::routine(cx, source, Some(simd), work, tracker)?;
         wanted.extend(routine.calls.callees(&work.calls.callees));
-        let symbols = &work.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
+        let symbols = &work.symbols[routine.symbols.0..routine.symbols.1];
         addressed(module, source, symbols, wanted);
         let rank = to_index(routines.len());
         routines.insert(at + 1, Routine { number, rank, ..routine });

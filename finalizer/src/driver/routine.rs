@@ -1,7 +1,6 @@
 //! One kernel or function through the passes, up to code over registers.
 
 use gen_ir::{Kernel, Op, Physical};
-use narrow::to_index;
 
 use crate::{
     Diagnostic, Options, Refusal,
@@ -50,7 +49,7 @@ pub(crate) fn routine(
     }
     let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
     let Job { warnings, allocation, calls, frame, entries, symbols, places, .. } = job;
-    let insts = to_index(code.inst_count());
+    let insts = code.inst_count();
     Ok(Routine {
         number: 0,
         rank: 0,

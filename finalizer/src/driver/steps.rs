@@ -3,7 +3,7 @@
 
 use encoder::CodeOptions;
 use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Physical, Src, Type, Virtual};
-use narrow::{low_u32, to_index};
+use narrow::low_u32;
 
 use crate::{
     Diagnostic, Level, Place, Refusal, Severity,
@@ -214,9 +214,9 @@ pub(super) fn take_symbols(
     job: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    let first = to_index(work.symbols.len());
+    let first = work.symbols.len();
     relocate::take_symbols(job.source, code, &mut work.symbols);
-    job.symbols = (first, to_index(work.symbols.len()));
+    job.symbols = (first, work.symbols.len());
     Ok(())
 }
 

@@ -43,10 +43,10 @@ pub(crate) struct Routine {
     pub rank: u32,
     pub code: Kernel<Physical>,
     /// Instructions of the code.
-    pub insts: u32,
+    pub insts: usize,
     pub allocation: regalloc::AllocStats,
     /// Its symbols: their first and end.
-    pub symbols: (u32, u32),
+    pub symbols: (usize, usize),
     pub calls: calls::Calls,
     /// Bytes of scratch memory that one activation uses, in whole units of frames.
     pub frame: u32,
@@ -98,7 +98,7 @@ pub(crate) struct Job<'a> {
     pub calls: calls::Calls,
     pub frame: u32,
     pub entries: entries::Entries,
-    pub symbols: (u32, u32),
+    pub symbols: (usize, usize),
     /// What lowering writes into variables, if debug information was asked for.
     pub defined: Option<places::Defined>,
     /// What was given registers, for as long as instructions have their number in that as their origin.

@@ -2,7 +2,7 @@
 //! other.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
-use narrow::low_u16;
+use narrow::{every, low_u16};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -233,7 +233,7 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Dst::packed(high, Type::Ud),
         &[Src::new(ACC0, packed, Type::Ud), Src::new(high, packed, Type::Ud)],
     );
-    for first in (0..lanes).step_by(step as usize) {
+    for first in every(0..lanes, step) {
         let mut part = slice(&addc, first, step);
         part.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
         lx.helper(part, inst);

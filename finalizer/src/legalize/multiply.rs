@@ -6,7 +6,7 @@
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, SrcMod, Type};
-use narrow::low_u16;
+use narrow::{every, low_u16};
 
 use super::{
     halves,
@@ -168,7 +168,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         && dst.bytes() == 4
         && split::destination_fits(lx, &slice(inst, 0, step));
     // Each slice is two instructions, the second of which reads the factors and writes the result.
-    let mut slices_of = (0..inst.exec.lanes()).step_by(step as usize).map(|first| slice(inst, first, step));
+    let mut slices_of = every(0..inst.exec.lanes(), step).map(|first| slice(inst, first, step));
     let in_the_way = lx.caps.regions.halves_apart && slices_of.any(|p| halves::reads_result(lx, &p));
     if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
@@ -181,7 +181,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         return Step::Replaced;
     }
     let whole = prepared(lx, inst);
-    for first in (0..inst.exec.lanes()).step_by(step as usize) {
+    for first in every(0..inst.exec.lanes(), step) {
         let part = slice(&whole, first, step);
         slices(lx, &part, dst, high_half);
     }

@@ -5,7 +5,7 @@
 //! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
 
 use gen_ir::{Dst, Op, Region, Src, Type};
-use narrow::to_u8;
+use narrow::{every, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -246,7 +246,7 @@ pub(super) fn copy_elements(
     let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
     let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, gen_ir::ExecSize::S1) };
     for lane in 0..inst.exec.lanes() {
-        for offset in (0..ty.bytes()).step_by(unit.bytes() as usize) {
+        for offset in every(0..ty.bytes(), unit.bytes()) {
             let (to, from) = places(lane, offset, unit);
             lx.helper(build::mov(lanes, to, from), inst);
         }

@@ -1,7 +1,7 @@
 //! Cutting an instruction into slices of fewer channels.
 
 use gen_ir::{Dst, ExecSize, Region, Src, Type, VarId};
-use narrow::{low_u32, to_i16, to_u8};
+use narrow::{every, low_u32, to_i16, to_u8};
 
 use super::{legalizer::Legalizer, operand::is_scalar};
 use crate::build::{VInst, VSrc};
@@ -109,7 +109,7 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
             continue;
         }
         let dst_step = u32::from(horz) * dst_ty.bytes();
-        for writer in (0..lanes).step_by(step as usize) {
+        for writer in every(0..lanes, step) {
             let start = dst.byte + writer * dst_step;
             let end = start + (step - 1) * dst_step + dst_ty.bytes();
             for lane in writer + step..lanes {

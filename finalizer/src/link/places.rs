@@ -19,8 +19,10 @@
 
 use std::collections::BTreeMap;
 
-use gen_ir::{Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, Virtual};
-use narrow::to_index;
+use gen_ir::{
+    Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId, Virtual,
+};
+use narrow::{every, to_index};
 use regalloc::Placed;
 use visa::Opcode;
 
@@ -92,7 +94,7 @@ fn written(inst: &Inst<Virtual>, var: &Var, grf_bytes: u32) -> (Parts, Parts) {
     if step <= size {
         return one(extent.start, end);
     }
-    let elements = (extent.start..end).step_by(step as usize).map(|at| one(at, (at + size).min(end)));
+    let elements = every(extent.start..end, step).map(|at| one(at, (at + size).min(end)));
     elements.fold((0, 0), |all, some| (all.0 | some.0, all.1 | some.1))
 }
 
@@ -152,7 +154,7 @@ struct Scene {
 
 /// A variable that a place is looked for.
 struct Sought {
-    var: u32,
+    var: VarId,
     root: u32,
     /// Its bytes in the register file.
     at: (u32, u32),
@@ -172,7 +174,7 @@ pub(crate) fn find(
     let sought = sought(defined, placed);
     let mut number_of = vec![None; placed.kernel.vars.len()];
     for (s, i) in sought.iter().zip(0..) {
-        number_of[s.var as usize] = Some(i);
+        number_of[s.var.index()] = Some(i);
     }
     let flow = blocks_of(source);
     let vars = &placed.kernel.vars;
@@ -254,7 +256,7 @@ fn sought(defined: &Defined, placed: &Placed) -> Vec<Sought> {
         if !var.address_taken && defined.needed[v] != 0 {
             let at = (at.bytes(), at.bytes() + var.bytes);
             sought.push(Sought {
-                var: to_index(v),
+                var: VarId::from(v),
                 root,
                 at,
                 needed: defined.needed[v],
@@ -297,8 +299,8 @@ impl Search<'_> {
             if stored.0 >= s.at.1 || stored.1 <= s.at.0 {
                 continue;
             }
-            let (touched, covered) = written(from, &self.vars[s.var as usize], grf_bytes);
-            let made = defined.written.get(&(s.var, by)).copied().unwrap_or(0);
+            let (touched, covered) = written(from, &self.vars[s.var.index()], grf_bytes);
+            let made = defined.written.get(&(s.var.0, by)).copied().unwrap_or(0);
             // A predicate that selects between sources leaves no channel out.
             let covered = if from.pred.is_some() && from.op != Op::Sel { 0 } else { covered };
             let write = Write { at, by, covered, is_foreign: touched & !made != 0 };
@@ -329,7 +331,7 @@ impl Search<'_> {
             }
             for (i, write) in scenes[b].writes.iter().flat_map(|(i, w)| w.iter().map(move |w| (*i, w))) {
                 let from = self.inst(&block.insts[write.at]);
-                let var = &self.vars[self.sought[i as usize].var as usize];
+                let var = &self.vars[self.sought[i as usize].var.index()];
                 let touched = from.map_or(0, |from| written(from, var, grf_bytes).0);
                 *left.entry((i, write.by)).or_insert(0) |= touched;
             }

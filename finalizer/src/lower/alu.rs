@@ -1,7 +1,7 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type};
-use narrow::{low_u8, to_i16};
+use narrow::{every, low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
@@ -313,7 +313,7 @@ impl Lowerer<'_> {
         // Pieces need to know of the guard, which starts at their first lane.
         let guard = if apart { None } else { self.pred };
         (whole.pred, copy.pred) = (guard, guard);
-        for first in (0..lanes).step_by(step as usize) {
+        for first in every(0..lanes, step) {
             let mut part = slice(&whole, first, step);
             if self.caps.words.acc_write_enable {
                 part.opts = part.opts.with(Options::ACC_WR_EN);

@@ -19,7 +19,7 @@
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
 use gen_ir::{FileByte, Var, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{every, to_index};
 use smallvec::SmallVec;
 use visa::Predefined;
 
@@ -104,7 +104,7 @@ impl Stack {
         };
         if function {
             out.scratch_header = Some(stack.header);
-            for first in saved.clone().step_by(SAVED_TOGETHER as usize) {
+            for first in every(saved.clone(), SAVED_TOGETHER) {
                 let var = Var { no_spill: false, ..at(first, 0, SAVED_TOGETHER * grf) };
                 stack.saved.push(out.add_var(var));
             }

@@ -1,7 +1,7 @@
 //! Arithmetic that a platform has no instruction for, as instructions that it has.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
-use narrow::{to_i16, to_u8};
+use narrow::{every, to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         let pred = self.pred;
         // The slices must not overwrite what later ones read.
         let result = self.payload((lanes * 4).div_ceil(self.grf()));
-        for at in (0..lanes).step_by(PLANE as usize) {
+        for at in every(0..lanes, PLANE) {
             let exec = ExecSize::from_lanes((lanes - at).min(PLANE)).unwrap_or(ExecSize::S8);
             self.lanes = Lanes { exec, chan: whole.chan + to_u8(at), ..whole };
             let coefficient =

@@ -6,7 +6,7 @@
 //! 7, "IEEE floating point division and square root macros", and the reference finalizer's listings.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Src, SrcMod, Type};
-use narrow::{low_u32, to_u8};
+use narrow::{every, low_u32, to_u8};
 use visa::{Op as Visa, Opcode, Predefined, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
             };
         }
         let kept = self.round_to_nearest();
-        for first in (0..whole.exec.lanes()).step_by(step.lanes() as usize) {
+        for first in every(0..whole.exec.lanes(), step.lanes()) {
             let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
             let flag = self.var(build::flag(lanes));
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
             operands[i] = self.packed_operand(src, ty, whole);
         }
         let result = self.temp_aligned(whole.exec.lanes() * ty.bytes());
-        for first in (0..whole.exec.lanes()).step_by(step.lanes() as usize) {
+        for first in every(0..whole.exec.lanes(), step.lanes()) {
             let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
             let to = Dst::Macro { reg: result.plus(at), mme: Mme::Reg(0), ty };

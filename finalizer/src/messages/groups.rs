@@ -6,7 +6,7 @@
 //! group may overwrite what the next one reads.
 
 use gen_ir::{ExecSize, PredCtrl};
-use narrow::{to_index, to_u8};
+use narrow::{every, to_index, to_u8};
 use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{Op as Visa, RawOperand, VarId};
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         }
         let whole = self.lanes;
         let mut pending: SmallVec<[Pending; 8]> = SmallVec::new();
-        for first in (0..whole.exec.lanes()).step_by(width as usize) {
+        for first in every(0..whole.exec.lanes(), width) {
             self.lanes = Lanes {
                 exec: ExecSize::from_lanes(width).unwrap_or(ExecSize::S8),
                 chan: whole.chan + to_u8(first),
