@@ -5,7 +5,12 @@
 //! to them several times (eight lanes, sixteen, four, two, one; broadcast and strided operands; a strided
 //! destination), and stores the results.
 
+mod cases;
 pub mod known;
+mod values;
+
+pub use cases::{TYPES, cases, modified};
+use values::{ELEMENTS, is_nan, space, values};
 
 use std::fmt::{self, Write};
 
@@ -16,8 +21,6 @@ use visa::Type;
 
 use crate::oracle::GenxIr as Intel;
 
-/// Elements of each source.
-const ELEMENTS: u32 = 64;
 /// Elements of the destination: the last instruction strides.
 const RESULTS: u32 = 80;
 
@@ -89,111 +92,6 @@ fn shapes(grf: u32, bytes: u32) -> Vec<Shape> {
     spread.dst = 2;
     out.push(spread);
     out
-}
-
-/// Values worth trying, as bits.
-fn edges(ty: Type) -> Vec<u64> {
-    let bits = ty.bytes() * 8;
-    let float = |values: &[f64]| -> Vec<f64> {
-        let mut out: Vec<f64> = values.iter().flat_map(|v| [*v, -*v]).collect();
-        out.push(f64::NAN);
-        out
-    };
-    let values = float(&[
-        0.0,
-        1.0,
-        0.5,
-        1.5,
-        2.5,
-        0.75,
-        3.0,
-        7.0,
-        100.25,
-        127.5,
-        128.0,
-        255.5,
-        256.0,
-        1000.0,
-        32767.5,
-        65504.0,
-        65535.5,
-        65536.0,
-        1e-3,
-        1e-7,
-        6e-8,
-        1e-30,
-        1e-40,
-        16777216.0,
-        2147483520.0,
-        2147483648.0,
-        4294967040.0,
-        4294967296.0,
-        9.2e18,
-        9.3e18,
-        1.9e19,
-        1e30,
-        f64::INFINITY,
-    ]);
-    match ty {
-        Type::DF => values.into_iter().chain([2147483647.5, 1e300, 1e-310]).map(f64::to_bits).collect(),
-        Type::F => values.into_iter().map(|v| u64::from((v as f32).to_bits())).collect(),
-        Type::HF => values.into_iter().map(|v| u64::from(half::f16::from_f64(v).to_bits())).collect(),
-        Type::BF => values.into_iter().map(|v| u64::from(half::bf16::from_f64(v).to_bits())).collect(),
-        _ => {
-            let top = 1u64 << (bits - 1);
-            let mask = u64::MAX >> (64 - bits);
-            let mut out = vec![
-                0,
-                1,
-                2,
-                3,
-                7,
-                31,
-                32,
-                33,
-                63,
-                64,
-                0x55,
-                top,
-                top - 1,
-                top + 1,
-                mask,
-                mask - 1,
-                mask - 6,
-            ];
-            for power in [7, 8, 15, 16, 24, 31, 32, 33, 52, 62, 63] {
-                if power < bits {
-                    let p = 1u64 << power;
-                    out.extend([p - 1, p, p + 1, p.wrapping_neg(), p.wrapping_neg().wrapping_sub(1)]);
-                }
-            }
-            out.extend([0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210]);
-            out.iter().map(|v| v & mask).collect()
-        }
-    }
-}
-
-/// The elements of source `i`: every edge at least once, pairs mixed.
-fn values(ty: Type, i: usize, round: u32, mods: &str) -> Vec<u8> {
-    let mut edges = edges(ty);
-    if !mods.is_empty() && ty.is_int() {
-        // Whether the negative of the least value has a bit more than the type is not said.
-        edges.retain(|v| *v != 1 << (ty.bytes() * 8 - 1));
-    }
-    let mut state = (u64::from(round) * 3 + i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut out = Vec::new();
-    for k in 0..ELEMENTS {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let all = k as usize + (round * ELEMENTS) as usize;
-        let at = if i == 0 { all } else { (state >> 33) as usize } % edges.len();
-        out.extend_from_slice(&edges[at].to_le_bytes()[..ty.bytes() as usize]);
-    }
-    out
-}
-
-/// Bytes that a variable of `elements` takes, in the 64-byte pieces it is loaded and stored in.
-fn space(ty: Type, elements: u32) -> u32 {
-    (ty.bytes() * elements).next_multiple_of(64)
 }
 
 impl ArithmeticCase {
@@ -459,133 +357,4 @@ const RESULT: &str = "results";
 
 fn result(memory: &Memory) -> &[u8] {
     memory.buffers().find(|(_, n, _)| *n == RESULT).map_or(&[], |(_, _, bytes)| bytes)
-}
-
-fn is_nan(ty: Type, bytes: &[u8]) -> bool {
-    let bits = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
-    match ty {
-        Type::HF => half::f16::from_bits(bits as u16).is_nan(),
-        Type::BF => half::bf16::from_bits(bits as u16).is_nan(),
-        Type::F => f32::from_bits(bits as u32).is_nan(),
-        _ => f64::from_bits(bits).is_nan(),
-    }
-}
-
-/// Types that a variable of arithmetic has.
-pub const TYPES: [Type; 12] = [
-    Type::UD,
-    Type::D,
-    Type::UW,
-    Type::W,
-    Type::UB,
-    Type::B,
-    Type::UQ,
-    Type::Q,
-    Type::F,
-    Type::DF,
-    Type::HF,
-    Type::BF,
-];
-
-/// Operations of one source, of two, and of three.
-const UNARY: &[&str] = &[
-    "mov", "not", "bfrev", "cbit", "fbh", "fbl", "lzd", "rndd", "rndu", "rnde", "rndz", "frc", "inv", "log",
-    "exp", "sqrt", "rsqrt", "sin", "cos", "sqrtm",
-];
-const BINARY: &[&str] = &[
-    "add", "mul", "mulh", "avg", "and", "or", "xor", "shl", "shr", "asr", "rol", "ror", "min", "max",
-    "cmp.eq", "cmp.ne", "cmp.lt", "cmp.ge", "div", "mod", "divm", "pow", "srnd",
-];
-const TERNARY: &[&str] = &["mad", "lrp", "bfe", "add3"];
-
-/// All cases whose mnemonic begins with `op`.
-pub fn cases(op: &str) -> Vec<ArithmeticCase> {
-    let mut out = Vec::new();
-    let wanted = |name: &&&str| name.starts_with(op) || op.starts_with(**name);
-    for name in UNARY.iter().filter(wanted) {
-        for dst in TYPES {
-            for src in TYPES {
-                let plain = ArithmeticCase::new(name, dst, &[src]);
-                out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
-                if src.is_float() || src.is_signed_int() {
-                    out.extend(["(-)", "(abs)"].map(|m| ArithmeticCase { mods: vec![m], ..plain.clone() }));
-                }
-                out.push(plain);
-            }
-        }
-    }
-    for name in BINARY.iter().filter(wanted) {
-        let compares = name.starts_with("cmp");
-        for dst in TYPES {
-            if compares && dst != Type::UD {
-                continue;
-            }
-            for a in TYPES {
-                for b in TYPES {
-                    // Floats do not mix with integers, nor much with each other.
-                    let floats = [dst, a, b].map(|t| t.is_float());
-                    if floats[1] != floats[2] || floats[0] != floats[1] && !compares {
-                        continue;
-                    }
-                    let plain = ArithmeticCase::new(name, dst, &[a, b]);
-                    if !compares {
-                        out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
-                    }
-                    if b.is_float() || b.is_signed_int() {
-                        out.push(ArithmeticCase { mods: vec!["", "(-)"], ..plain.clone() });
-                    }
-                    out.push(plain);
-                }
-            }
-        }
-    }
-    for name in TERNARY.iter().filter(wanted) {
-        for ty in TYPES {
-            for other in TYPES {
-                if ty.is_float() != other.is_float() {
-                    continue;
-                }
-                for types in
-                    [[ty, ty, ty], [ty, ty, other], [ty, other, other], [other, ty, ty], [other, other, ty]]
-                {
-                    let plain = ArithmeticCase::new(name, ty, &types);
-                    out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
-                    out.push(plain);
-                }
-            }
-        }
-    }
-    out.dedup();
-    out.retain(ArithmeticCase::is_defined);
-    out
-}
-
-/// Cases of integers under modifiers, with and without saturation: where the negative of an unsigned number has a bit
-/// more than its type, and where products have more bits than the place that they saturate to.
-pub fn modified() -> Vec<ArithmeticCase> {
-    const MODIFIERS: [&str; 4] = ["", "(-)", "(abs)", "(-abs)"];
-    let ints = || TYPES.into_iter().filter(|ty| ty.is_int());
-    let mut out = Vec::new();
-    let mut add = |op: &str, dst: Type, src: &[Type], mods: &[&'static str]| {
-        let case = ArithmeticCase { op: op.to_owned(), dst, src: src.to_vec(), mods: mods.to_vec() };
-        out.extend(case.is_defined().then_some(case));
-    };
-    for (dst, a) in ints().flat_map(|dst| ints().map(move |a| (dst, a))) {
-        for m in MODIFIERS {
-            add("mov", dst, &[a], &[m]);
-            add("mov.sat", dst, &[a], &[m]);
-        }
-        for b in ints() {
-            for (m, n) in MODIFIERS.into_iter().flat_map(|m| MODIFIERS.map(|n| (m, n))) {
-                for op in ["add", "add.sat", "mul", "mul.sat", "mulh", "min", "max.sat", "cmp.lt", "cmp.eq"] {
-                    if !op.starts_with("cmp") || dst == Type::UD {
-                        add(op, dst, &[a, b], &[m, n]);
-                    }
-                }
-                add("mad", dst, &[a, b, dst], &[m, n, m]);
-                add("add3", dst, &[a, b, a], &[m, n, n]);
-            }
-        }
-    }
-    out
 }

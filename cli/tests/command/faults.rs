@@ -1,0 +1,82 @@
+//! What is refused, and how.
+
+use super::*;
+
+#[test]
+fn a_disassembly_of_several_kernels_is_one_document_that_names_them() {
+    let (dir, _) = with_example();
+    assert!(run(dir.path(), &["k.isa", "--emit", "visaasm", "-q"]).status.success());
+    let text = fs::read_to_string(dir.path().join("k.visaasm")).unwrap();
+    let body = &text[text.find(".kernel").unwrap()..];
+    fs::write(dir.path().join("two.visaasm"), text.clone() + &body.replace("saxpy", "again")).unwrap();
+    let out = run(dir.path(), &["two.visaasm", "-p", "skl"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let one = run(dir.path(), &["two.visaasm", "-k", "again", "--emit", "visaasm", "-o", "-"]);
+    let one = String::from_utf8(one.stdout).unwrap();
+    assert!(one.contains(".kernel \"again\"") && !one.contains("saxpy"), "{one}");
+    let out = run(dir.path(), &["disasm", "two.gen.isa", "-p", "SKL", "--emit", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let names: Vec<&str> =
+        json["kernels"].as_array().unwrap().iter().map(|k| k["kernel"].as_str().unwrap()).collect();
+    assert_eq!(names, ["saxpy", "again"]);
+    assert!(json["kernels"][0]["listing"]["elems"].is_array(), "{json}");
+}
+
+#[test]
+fn what_is_no_code_is_not_disassembled_in_silence() {
+    let (dir, _) = with_example();
+    fs::write(dir.path().join("noise"), [0x7f; 512]).unwrap();
+    let out = run(dir.path(), &["disasm", "noise", "-p", "skl"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("no instruction of skl"), "{}", stderr(&out));
+    let out = run(dir.path(), &["disasm", env!("CARGO_BIN_EXE_visa-finalize"), "-p", "skl"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        out.stdout.is_empty() && stderr(&out).contains("found an ELF file of machine"),
+        "{}",
+        stderr(&out)
+    );
+}
+
+#[test]
+fn half_a_gigabyte_of_nothing_is_refused_at_once() {
+    let (dir, file) = with_example();
+    fs::File::create(&file).unwrap().set_len(500 << 20).unwrap();
+    let started = std::time::Instant::now();
+    let out = run(dir.path(), &["k.isa", "-p", "skl"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("found neither a vISA object"), "{}", stderr(&out));
+    for command in [
+        &["disasm", "k.isa", "-p", "skl"][..],
+        &["asm", "k.isa", "-p", "skl", "-o", "out"],
+        &["info", "k.isa", "-p", "skl"],
+        &["run", "k.isa", "-p", "skl", "-g", "1"],
+        &["strip", "k.isa", "-o", "out"],
+    ] {
+        let out = run(dir.path(), command);
+        assert_eq!(out.status.code(), Some(1), "{command:?}");
+        assert!(out.stdout.is_empty() && stderr(&out).contains("k.isa: "), "{command:?}: {}", stderr(&out));
+    }
+    // Nor does a stream of it have to end.
+    let endless = Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args(["-", "-p", "skl"])
+        .stdin(fs::File::open("/dev/zero").unwrap())
+        .output()
+        .unwrap();
+    assert!(stderr(&endless).contains("found neither a vISA object"), "{}", stderr(&endless));
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert_eq!(names(dir.path()), ["k.isa"]);
+}
+
+#[test]
+fn faults_are_told_in_the_order_of_their_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = HALF_WAY
+        .replace("    add", "    mvo (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0>\n    add")
+        .replace("f num", "q num");
+    fs::write(dir.path().join("k.visaasm"), text + "    bad\n").unwrap();
+    let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--message-format", "json"]);
+    let lines: Vec<u64> = json_lines(&out).iter().map(|d| d["line"].as_u64().unwrap_or(0)).collect();
+    assert!(lines.is_sorted() && lines.len() > 1, "{lines:?}");
+    assert!(stderr(&out).contains("`mov`"), "{}", stderr(&out));
+}
