@@ -31,8 +31,15 @@ pub(super) fn annotate(
     let dist = if caps.scoreboard.pipes.have_names() { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
-    // What holds up all that follows must come first.
-    if before.held && rest.dst | rest.src != 0 && dist.is_some() {
+    // What holds up all that follows must come first, before a `sync` for an SBID.
+    let alone = {
+        let (mut swsb, mut left) = (swsb, rest);
+        if access.unit != Unit::Token {
+            take_sbid(inst, &mut swsb, &mut left, caps, before);
+        }
+        left.dst | left.src == 0
+    };
+    if before.held && !alone && dist.is_some() {
         out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
         swsb.dist = None;
     }

@@ -229,6 +229,7 @@ fn odd_registers_wait_for_all_and_hold_up_what_follows() {
     add.src[1] = Src::packed(Reg::grf(GrfNum::new(4), 0), Type::D);
     let insts = [send(Some(3), 1), send(Some(4), 1), cr, add];
     assert_eq!(line(TGL, &insts), "$0; $1; @1; nop @1; nop $1.dst; $0.dst");
+    assert_eq!(line(TGL, &[send(Some(3), 1), cr, mov(5, 3)]), "$0; @1; @1$0.dst");
     let mut address = mov(1, 2);
     address.dst = Dst::packed(Reg::arf(Arf::Addr(0), 0), Type::Uw);
     assert_eq!(line(TGL, &[mov(1, 3), address]), "-; -");
