@@ -37,6 +37,10 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         return Step::Replaced;
     }
+    if let Some(new) = dwords_last(inst) {
+        lx.inst(new);
+        return Step::Replaced;
+    }
     if let Some(step) = last_source(lx, inst, ty) {
         return step;
     }
@@ -94,6 +98,8 @@ pub(super) fn align1_source(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
                 Some(0 | 1) => true,
                 // It lies as the destination does.
                 Some(_) if i == 2 => true,
+                // Words may lie as the dwords of the result do.
+                Some(2) if lies_as_dwords(inst, &src) => true,
                 Some(2 | 4) => lx.caps.regions.float_regions,
                 _ => false,
             };
@@ -101,6 +107,25 @@ pub(super) fn align1_source(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
         }
         _ => None,
     }
+}
+
+/// Whether words of a source lie as far apart as the dwords that an instruction computes (Intel's compilers write
+/// `add3 (32) r80.0<1>:d r98.0<1;0>:d r56.1<4;2>:w r34.0<1>:d` on Xe-HPC).
+fn lies_as_dwords(inst: &VInst, src: &VSrc) -> bool {
+    let word = src.ty().is_some_and(|t| t.is_int() && t.bytes() == 2);
+    word && source_stride(src, inst.exec.lanes()) == Some(2) && inst.dst.ty().is_some_and(Type::is_dword)
+}
+
+/// A sum of three whose last summand does not lie as the result does, while another one is packed dwords: those change
+/// places.
+fn dwords_last(inst: &VInst) -> Option<VInst> {
+    let lanes = inst.exec.lanes();
+    let dword = |s: &VSrc| s.ty().is_some_and(Type::is_dword) && source_stride(s, lanes) == Some(1);
+    let moves = inst.op == Op::Add3 && lanes > 1 && lies_as_dwords(inst, &inst.src[2]);
+    let i = (0..2).find(|&i| moves && dword(&inst.src[i]))?;
+    let mut new = *inst;
+    new.src.swap(i, 2);
+    Some(new)
 }
 
 /// From one channel's element of a source in registers to the next one's, if that is the same for all.
