@@ -14,15 +14,20 @@ use super::use_counts::{NOWHERE, SEVERAL, UseCounts, VarUses, calls, goes_elsewh
 /// and which variables are written.
 ///
 /// Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
-/// finds something only if a variable lost its last reader after a write of it was left; `all` asks for that.
-pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, all: bool, use_counts: &mut UseCounts) {
-    while sweep(kernel, grf_bytes, use_counts) && all {
+/// finds something only if a variable lost its last reader after a write of it was left; in legal code, that is asked for.
+pub(super) fn eliminate(
+    kernel: &mut Kernel<Virtual>,
+    grf_bytes: u32,
+    legal: bool,
+    use_counts: &mut UseCounts,
+) {
+    while sweep(kernel, grf_bytes, legal, use_counts) && legal {
         use_counts.walk_again(&kernel.vars);
     }
 }
 
 /// Walks over the kernel backwards once. Returns whether another time may find more.
-fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCounts) -> bool {
+fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: &mut UseCounts) -> bool {
     let UseCounts { vars, elsewhere } = use_counts;
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
@@ -32,7 +37,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCount
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
             let inst = &insts[i];
-            if is_dead(inst, vars) {
+            if is_dead(inst, vars, legal) {
                 inst.for_each_read(|reg| {
                     if let Some(v) = reg.var() {
                         again |= vars[v.index()].forget_read();
@@ -76,7 +81,9 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCount
     again
 }
 
-fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses]) -> bool {
+fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legal: bool) -> bool {
+    // Before legalization the upper half of a product is one step, which leaves nothing in an accumulator.
+    let product = !legal && inst.op == Op::Mach && inst.payload == Payload::None;
     let dst_dead = match &inst.dst {
         Dst::Direct { reg, .. } => match reg.var() {
             Some(v) => vars[v.index()].is_unread(),
@@ -87,7 +94,7 @@ fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses]) -> bool {
     };
     dst_dead
         && inst.cond.is_none_or(|c| c.flag.var().is_some_and(|v| vars[v.index()].is_unread()))
-        && is_pure(inst)
+        && (product || is_pure(inst))
         && !inst.opts.has(Options::ACC_WR_EN)
 }
 
