@@ -5,8 +5,8 @@
 //! bytes of `d`. In legal code the result may also go to other strides, where that is legal.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarId,
-    Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
+    VarId, Virtual,
 };
 use narrow::to_u8;
 
@@ -31,15 +31,12 @@ pub(super) fn moves(
     for i in candidates {
         let insts = &kernel.blocks[b].insts;
         let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
-        let plain = |v: VarId| {
-            let var = &kernel.vars[v.index()];
-            var.is_only_named() && var.fixed.is_none()
-        };
-        if !locality.only_in(mv.src, b) || !plain(mv.dst) {
+        let var = &kernel.vars[mv.dst.index()];
+        if !locality.only_in(mv.src, b) || var.class != VarClass::General || var.fixed.is_some() {
             continue;
         }
         let aligned = kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
-        let Some(j) = definition(insts, i, &mv, grf_bytes, aligned) else { continue };
+        let Some(j) = definition(insts, i, &mv, grf_bytes, (aligned, var.address_taken)) else { continue };
         let mut new = insts[j];
         if let Dst::Direct { reg, horz, .. } = &mut new.dst {
             *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
@@ -108,9 +105,19 @@ impl Move {
     }
 }
 
-/// The instruction before `i` that writes exactly what the move reads, if its result may be renamed.
-fn definition(insts: &[Inst<Virtual>], i: usize, mv: &Move, grf_bytes: u32, aligned: bool) -> Option<usize> {
+/// The instruction before `i` that writes exactly what the move reads, if its result may be renamed. The destination of the
+/// move begins a register or not, and addresses lead to it or not.
+fn definition(
+    insts: &[Inst<Virtual>],
+    i: usize,
+    mv: &Move,
+    grf_bytes: u32,
+    (aligned, addressed): (bool, bool),
+) -> Option<usize> {
     for (j, inst) in insts[..i].iter().enumerate().rev().filter(|(_, i)| i.op != Op::Nop).take(REACH) {
+        if addressed && goes_by_address(inst) {
+            return None;
+        }
         let writes = |v: VarId| inst.dst.reg().filter(|r| r.var() == Some(v)).and(inst.dst_extent(grf_bytes));
         if let Some(bytes) = writes(mv.src) {
             return (bytes == mv.src_bytes && renames(inst, mv, grf_bytes, aligned)).then_some(j);
@@ -205,6 +212,10 @@ fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
         }
     });
     found
+}
+
+fn goes_by_address(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.dst, Dst::Indirect { .. }) || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }))
 }
 
 fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
