@@ -108,6 +108,20 @@ pub static PASSES: &[Pass] = &[
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
         ..Pass::OPTIONAL
     },
+    Pass {
+        name: "compute-low-halves",
+        about: "quadwords that are looked at in their low dwords alone are computed as dwords",
+        step: PassBody::Virtual(optimizations::compute_low_halves),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "combine-shifts",
+        about: "of a value shifted twice by constants, the second shift is by their sum",
+        step: PassBody::Virtual(optimizations::combine_shifts),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
     // From here to the end of the optimization nothing gives a variable another block, shows it a value
     // from before, or writes what was not written.
     Pass {
@@ -210,6 +224,16 @@ pub static PASSES: &[Pass] = &[
         about: "results that nobody reads are not made, nor what is dead by that",
         step: PassBody::Virtual(optimizations::eliminate_all_dead),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "share-legal-values",
+        about: "as `share-values`, for what legalization has made",
+        step: PassBody::Virtual(optimizations::share_legal_values),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::READS)
+            .with(AnalysisSet::TOUCHES)
+            .with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {

@@ -39,6 +39,8 @@ mod wide;
 use gen_ir::{Kernel, Pool, Virtual};
 
 pub use legalizer::LegalizeError;
+pub(crate) use operand::linear_stride;
+pub(crate) use qwords::half;
 pub(crate) use slice::{overlaps, slice};
 
 use crate::build::VInst;

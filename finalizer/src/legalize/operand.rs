@@ -47,7 +47,7 @@ pub(super) fn is_mixed_float(inst: &VInst) -> bool {
 }
 
 /// The distance in elements from each channel's element to the next, if it is the same for all.
-pub(super) fn linear_stride(region: Region, lanes: u32) -> Option<u32> {
+pub(crate) fn linear_stride(region: Region, lanes: u32) -> Option<u32> {
     if lanes <= 1 {
         return Some(0);
     }

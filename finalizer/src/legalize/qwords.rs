@@ -106,7 +106,7 @@ pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -
 }
 
 /// The dwords at byte 0 or 4 of each quadword of a source in registers, under its modifiers, if there is such a region.
-pub(super) fn half(src: VSrc, lanes: u32, offset: u32) -> Option<VSrc> {
+pub(crate) fn half(src: VSrc, lanes: u32, offset: u32) -> Option<VSrc> {
     part(src, lanes, 2, offset, Type::Ud).map(|half| with_modifiers(half, src.mods()))
 }
 

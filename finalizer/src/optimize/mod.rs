@@ -24,11 +24,13 @@ mod last_writes;
 mod legal;
 mod local;
 mod locality;
+mod low_halves;
 mod merge;
 pub(crate) mod pair;
 mod predicate;
 mod products;
 mod scatter;
+mod shifts;
 mod sink;
 pub(crate) mod steps;
 mod sums;
@@ -45,6 +47,7 @@ pub(crate) struct OptimizeMemory {
     predicate: predicate::PredicateMemory,
     copies: copies::Copies,
     local: local::LocalMemory,
+    low_halves: low_halves::LowHalfMemory,
     constants: constants::ConstantMemory,
     descriptors: descriptors::DescriptorMemory,
     ends: interleave::Ends,

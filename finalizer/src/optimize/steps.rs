@@ -5,7 +5,7 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
-    interleave, local, merge, predicate, products, scatter, sink, sums, unmask, values,
+    interleave, local, low_halves, merge, predicate, products, scatter, shifts, sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -116,15 +116,36 @@ pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Worksp
     Ok(true)
 }
 
+/// What is looked at in its low half alone is computed in that half.
+pub(crate) fn compute_low_halves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    Ok(low_halves::compute(kernel, locality, use_counts, bytes, &mut work.optimize.low_halves))
+}
+
+/// Of a value shifted twice, the second shift is by the sum.
+pub(crate) fn combine_shifts(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
+    Ok(shifts::combine(kernel, grf_bytes(kernel)))
+}
+
 /// Equal operations on equal values are done once a block. What lives in one block only does so still, unless blocks now
 /// read each other's results.
 pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    share_equal(kernel, work, false)
+}
+
+fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legal: bool) -> Changed {
     let (locality, use_counts) = work.analyses.local_counts(kernel);
-    let shared = values::share(kernel, locality, use_counts, &mut work.optimize.values);
+    let shared = values::share(kernel, locality, use_counts, legal, &mut work.optimize.values);
     if shared.elsewhere {
         work.analyses.keep(AnalysisSet::GRAPH.with(AnalysisSet::READS));
     }
     Ok(shared.any)
+}
+
+/// The same in legal code: what legalization has made in front of several instructions is made once.
+pub(crate) fn share_legal_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    share_equal(kernel, work, true)
 }
 
 /// Of a message's header, only what changed since the last one is written.

@@ -10,10 +10,7 @@ use std::hash::BuildHasher;
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{
-    locality::Locality,
-    use_counts::{UseCounts, calls},
-};
+use super::{locality::Locality, use_counts::UseCounts};
 use crate::lists::reset;
 
 /// How many instructions a result is remembered for: what would live longer costs registers.
@@ -28,6 +25,8 @@ struct Computation {
     masked_from: Option<u8>,
     sat: bool,
     ty: Type,
+    /// How far apart the results lie.
+    horz: u8,
     src: [Src<Virtual>; 3],
     payload: Payload<Virtual>,
     /// When each source was written last.
@@ -72,11 +71,13 @@ pub(super) struct Shared {
     pub elsewhere: bool,
 }
 
-/// Lets later results be earlier ones; what computed them becomes `nop`. Counts of readers stay right.
+/// Lets later results be earlier ones; what computed them becomes `nop`. Counts of readers stay right. `legal`: all
+/// instructions are, and only moves are shared, which legalization may have made; the rest has been.
 pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
     use_counts: &mut UseCounts,
+    legal: bool,
     memory: &mut ValueMemory,
 ) -> Shared {
     let ValueMemory { written, instead, known } = memory;
@@ -85,9 +86,6 @@ pub(super) fn share(
     reset(instead, vars.len(), None);
     let (mut now, mut done) = (0, Shared::default());
     for (b, block) in blocks.iter_mut().enumerate() {
-        if block.insts.len() < 2 || calls(&block.insts) {
-            continue;
-        }
         known.clear();
         let mut any = false;
         for i in 0..block.insts.len() {
@@ -100,7 +98,8 @@ pub(super) fn share(
                 known.clear();
             }
             let result = inst.dst.reg();
-            if let Some((value, result)) = value(inst, vars, use_counts, written) {
+            let candidate = !legal || inst.op == Op::Mov;
+            if candidate && let Some((value, result)) = value(inst, vars, use_counts, written) {
                 let key = value.key();
                 let older = known.get(&key).filter(|k| k.value == value && now - k.at <= REACH);
                 if let Some(k) = older
@@ -163,7 +162,7 @@ fn value(
     use_counts: &UseCounts,
     written: &[u32],
 ) -> Option<(Computation, Reg<Virtual>)> {
-    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return None };
     let result = use_counts.vars[reg.var()?.index()];
     let whole = matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_));
     let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE && whole;
@@ -193,6 +192,7 @@ fn value(
         masked_from: (!inst.no_mask).then_some(inst.chan),
         sat: inst.sat,
         ty,
+        horz,
         src: inst.src,
         payload: inst.payload,
         written: when,
