@@ -27,7 +27,8 @@
 //! spill      general variables to memory
 //!   plan       what that will add                           fit        a place for it beside the others
 //!   costs      what it costs, and where it helps            chunks     what one message moves
-//!   remat      what is computed again instead               groups     what one message moves together
+//!   remat      what is computed again instead               extend     sources that live longer for it
+//!   groups     what one message moves together
 //!   join       temporaries that one can be                  residence  where registers keep what memory has
 //!   slots      places in memory                             scratch_space  how far messages reach there
 //! ```

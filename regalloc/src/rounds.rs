@@ -1,25 +1,22 @@
 //! The rounds of an allocation: place, and rewrite what finds no place, until all have one.
 
+mod spilling;
+
 use crate::{
     AllocStats, Error, Options, Placed,
     analysis::{
         Analysis, calls,
         flow::Flow,
         history::History,
-        liveness::{self, Holders, Liveness},
+        liveness::{self, Liveness},
     },
     apply,
     arf::{pressure, split as arf_split},
     check, copy, order,
-    place::{File, Placement, Sharing, copies},
-    placing::{Aims, Placing, Planned, cost_of, is_complete},
+    place::{File, Placement, copies},
+    placing::{Aims, Placing, cost_of, is_complete},
     side_by_side::{self, SideBySide},
-    spill::{
-        self,
-        plan::{Known, Plan},
-        remat::{self, Remat},
-        scratch_space::ScratchSpace,
-    },
+    spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
     split::Splitter,
 };
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual};
@@ -29,9 +26,6 @@ const RETURN_ADDRESS: u32 = 8;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
-
-/// How often what others are computed from is asked to keep its registers: a third time changed no real program.
-const SOURCE_TRIES: u32 = 2;
 
 /// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
 /// nothing.
@@ -63,6 +57,7 @@ pub struct AllocationMemory {
     /// What spilling adds to the other placement.
     plan_other: Plan,
     remat: Remat,
+    extension: Extension,
     spill: spill::SpillMemory,
 }
 
@@ -161,6 +156,8 @@ struct Rounds<'a> {
     space: ScratchSpace,
     /// Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     in_turn: bool,
+    /// How often sources were made to live longer.
+    extensions: u32,
     stats: AllocStats,
 }
 
@@ -197,6 +194,7 @@ impl Rounds<'_> {
             rewritten: None,
             space: ScratchSpace::from(kernel.spill_offset),
             in_turn: !options.quick,
+            extensions: 0,
             stats: AllocStats::default(),
         }
     }
@@ -392,94 +390,6 @@ impl Rounds<'_> {
             placing.place(current, VarClass::General, now, false, general)?;
         }
         Ok(())
-    }
-
-    /// Moves general variables that find no place to memory. Returns whether all else has its place still.
-    fn spill(&mut self) -> Result<bool, Error> {
-        let fits = self.plan_spilling()?;
-        let AllocationMemory { pool, flow, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
-        let general = &placed[2];
-        if general.spilled.is_empty() {
-            return Ok(true);
-        }
-        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
-        let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
-        let count = match spill::spill(kernel, spilled, history, &mut self.space, spill, pool) {
-            // The code is as it was, but for the header that makes room.
-            Err(Error::ScratchFull { .. }) if self.space.advance(kernel) => return Ok(false),
-            count => count?,
-        };
-        self.stats.rounds += 1;
-        self.stats.spills += count.spills;
-        self.stats.fills += count.fills;
-        if !fits || count.surfaces > 0 {
-            return Ok(false);
-        }
-        if self.options.check {
-            now.accesses.collect(kernel, flow, history)?;
-            now.composites.find(&mut now.accesses);
-        }
-        Ok(true)
-    }
-
-    /// Plans what spilling adds, in the cheapest of several ways. Returns whether it fits beside what was placed: then
-    /// all else keeps its place.
-    fn plan_spilling(&mut self) -> Result<bool, Error> {
-        let AllocationMemory {
-            flow,
-            now,
-            liveness,
-            placing,
-            placed,
-            placed_other,
-            of_lanes,
-            plan,
-            plan_other,
-            remat,
-            ..
-        } = &mut *self.memory;
-        let general = &mut placed[2];
-        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if flow.any_divergence {
-            of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
-        }
-        let (of_lanes, sharing) = match flow.any_divergence {
-            true => (&*of_lanes, Sharing::ByLane(of_lanes)),
-            false => (&now.live, now.sharing()),
-        };
-        if !self.options.quick {
-            let (accesses, live) = (&now.accesses, &now.live);
-            remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
-        }
-        if flow.any_divergence || remat.any() {
-            placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
-        }
-        let Analysis { accesses, live, costs, .. } = &*now;
-        let known = Known { kernel: current, accesses, live, costs, remat };
-        let mut planned = placing.plan((known, flow), plan, general);
-        if !self.options.quick && planned != Planned::NOTHING {
-            let other = (&mut *plan_other, &mut *placed_other);
-            placing.aims.at_pressure = true;
-            let tried =
-                placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
-            placing.aims.at_pressure = tried != planned;
-            planned = tried;
-            for _ in 0..SOURCE_TRIES {
-                if !plan.add_losses(known, &mut placing.losses) {
-                    break;
-                }
-                let other = (&mut *plan_other, &mut *placed_other);
-                let tried =
-                    placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
-                if tried == planned {
-                    break;
-                }
-                planned = tried;
-            }
-            placing.losses.clear();
-            placing.aims.at_pressure = false;
-        }
-        Ok(planned.fits)
     }
 
     /// Takes all places together, and checks them.

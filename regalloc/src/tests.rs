@@ -195,6 +195,21 @@ fn waiting_lanes_keep_their_values() {
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
 }
 
+/// A call of the subroutine that begins with block `to`, and its return.
+fn call_and_return(back: VarId, to: u32) -> (Inst<Virtual>, Inst<Virtual>) {
+    let (jip, uip) = (gen_ir::Target::Block(BlockId(to)), gen_ir::Target::None);
+    let call = Inst {
+        dst: Dst::packed(Reg::var_at(back, 0), Type::Ud),
+        payload: gen_ir::Payload::Branch { jip, uip, ctrl: false },
+        ..Inst::new(Op::Call, ExecSize::S8)
+    };
+    let ret = Inst {
+        src: [Src::scalar(Reg::var_at(back, 0), Type::Ud), Src::None, Src::None],
+        ..Inst::new(Op::Ret, ExecSize::S8)
+    };
+    (call, ret)
+}
+
 #[test]
 fn calls_of_a_subroutine_keep_their_values_apart() {
     // Around each of two calls others of a hundred values are alive; the subroutine needs a few of its own.
@@ -204,19 +219,7 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
     let (back, sum) = (k.add_var(temporary(8)), k.add_var(general(32)));
     let write = |v: &[VarId]| v.iter().zip(0..).map(|(&v, i)| value(v, i)).collect::<Vec<_>>();
     let read = |v: &[VarId]| v.iter().map(|&v| add(sum, sum, v)).collect::<Vec<_>>();
-    let call = Inst {
-        dst: Dst::packed(Reg::var_at(back, 0), Type::Ud),
-        payload: gen_ir::Payload::Branch {
-            jip: gen_ir::Target::Block(BlockId(3)),
-            uip: gen_ir::Target::None,
-            ctrl: false,
-        },
-        ..Inst::new(Op::Call, ExecSize::S8)
-    };
-    let ret = Inst {
-        src: [Src::scalar(Reg::var_at(back, 0), Type::Ud), Src::None, Src::None],
-        ..Inst::new(Op::Ret, ExecSize::S8)
-    };
+    let (call, ret) = call_and_return(back, 3);
     let calls = |insts: Vec<_>, n: u32| Block {
         insts: [insts, vec![call]].concat(),
         succs: vec![BlockId(n + 1), BlockId(3)].into(),

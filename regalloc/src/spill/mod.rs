@@ -23,6 +23,7 @@
 
 pub(crate) mod chunks;
 pub(crate) mod costs;
+pub(crate) mod extend;
 pub(crate) mod fit;
 mod groups;
 mod join;
@@ -40,7 +41,7 @@ use crate::{
     },
     place::{Item, Items},
     spill::{
-        chunks::chunks,
+        chunks::{chunks, grf_of},
         groups::Groups,
         plan::{Fill, Plan, Temp, TempId, Use},
         remat::{Def, Remat},
@@ -148,10 +149,34 @@ pub(crate) fn spill(
     memory: &mut SpillMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<MessageCount, Error> {
+    give_slots(kernel, (spilled, plan), live, grf_of(kernel), space, memory)?;
+    Ok(rewrite(kernel, (plan, remat, false), history, space.base, memory, pool))
+}
+
+/// Has all variables of which `plan` was made computed again where they are read. What they are then may be spilled.
+pub(crate) fn compute_again(
+    kernel: &mut Kernel<Virtual>,
+    (plan, remat): (&Plan, &Remat),
+    history: &mut History,
+    memory: &mut SpillMemory,
+    pool: &mut Pool<Virtual>,
+) {
+    memory.slot.clear();
+    rewrite(kernel, (plan, remat, true), history, 0, memory, pool);
+}
+
+/// Has instructions work on temporaries; those are variables as others are if they `may_spill`.
+fn rewrite(
+    kernel: &mut Kernel<Virtual>,
+    (plan, remat, may_spill): (&Plan, &Remat, bool),
+    history: &mut History,
+    from: u32,
+    memory: &mut SpillMemory,
+    pool: &mut Pool<Virtual>,
+) -> MessageCount {
     let caps = kernel.platform.caps();
-    let grf = u32::from(caps.regs.grf_bytes);
-    give_slots(kernel, (spilled, plan), live, grf, space, memory)?;
-    add_temporaries(kernel, plan, grf, history, memory);
+    let grf = grf_of(kernel);
+    add_temporaries(kernel, (plan, may_spill), grf, history, memory);
     // From here on only the copies to memory read inputs.
     plan.inputs.iter().for_each(|i| kernel.vars[i.var.index()].no_spill = true);
     let SpillMemory { slot, new, ids, windows, .. } = memory;
@@ -167,7 +192,7 @@ pub(crate) fn spill(
         remat,
         ids,
         grf,
-        from: space.base,
+        from,
         by_surface: by_surface(kernel),
         surface: None,
         next_surface: to_index(kernel.vars.len()),
@@ -196,14 +221,14 @@ pub(crate) fn spill(
         let id = kernel.add_var(Var { no_spill: true, ..Var::temp(VarClass::Address, 4, 4) });
         history.mark_split(id);
     }
-    Ok(count)
+    count
 }
 
 /// Adds the variables that stand for spilled ones around their uses, one a temporary of the plan and one a variable that
 /// is accessed through addresses.
 fn add_temporaries(
     kernel: &mut Kernel<Virtual>,
-    plan: &Plan,
+    (plan, may_spill): (&Plan, bool),
     grf: u32,
     history: &mut History,
     memory: &mut SpillMemory,
@@ -212,7 +237,7 @@ fn add_temporaries(
     memory.windows.clear();
     for t in &plan.temps {
         let even_grf = t.align > grf;
-        let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
+        let temp = Var { no_spill: !may_spill, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
         if t.window {
             let id = match memory.windows.iter().find(|w| w.var == t.var) {
                 Some(w) => w.id,

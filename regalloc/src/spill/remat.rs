@@ -3,17 +3,22 @@
 //! That is possible where the sources are there anyway. A variable qualifies if
 //!
 //! - plain operations write it, without predicate or other results, each bytes of its own ([`is_plain`]);
-//! - each of their sources is a constant, `r0`, or a variable that lanes need behind every place that reads the
-//!   result (of lanes alone: a lane that waits elsewhere keeps a variable, but in registers that others may write
-//!   for the lanes that run), and that nothing writes while the result is alive anywhere;
+//! - each of their sources is a constant, `r0`, or a variable that nothing writes while the result is alive anywhere,
+//!   and that lanes need behind every place that reads the result (of lanes alone: a lane that waits elsewhere keeps a
+//!   variable, but in registers that others may write for the lanes that run);
 //! - every read finds what the lanes that run have computed: with results under the mask, none ignores it.
 //!
 //! The second makes the sources at the read those of the computation: a way from that to the read past a write of a
 //! source would have the result alive at the write, waiting lanes included. As the source is needed behind the
 //! read and written nowhere between, it was needed all the way, so it kept its register.
 //!
+//! Where the first does not hold, a source can be made to live longer: written before a read, the operation reads
+//! it there itself (`extend` says where that pays). The second alone then makes it the source of the computation.
+//!
 //! Float operations depend on the control register, so they qualify where all writes of that come before.
-//! In kernels with subroutines nothing qualifies: what is alive there is known for all callers together.
+//! In kernels with subroutines what is alive there is known for all callers together, so that a source may keep its
+//! register for another of them: there, too, the operation has to be written before a read. The second holds there as
+//! elsewhere: what passes by a subroutine is alive in it.
 
 use crate::analysis::{
     access::{Access, Kind},
@@ -52,6 +57,10 @@ pub(crate) struct Remat {
     defs: Vec<Def>,
     /// Whether a variable qualifies.
     can: TiVec<VarId, bool>,
+    /// Whether it would if the computation were written before its reads.
+    far: TiVec<VarId, bool>,
+    /// Such variables, each with the sources that would have to.
+    far_sources: Vec<(VarId, VarId)>,
     /// How often each variable is written.
     writes: TiVec<VarId, u32>,
     /// Instructions that write each variable, behind one another.
@@ -77,11 +86,29 @@ impl Remat {
     pub fn clear(&mut self) {
         self.defs.clear();
         self.can.clear();
+        self.far.clear();
+        self.far_sources.clear();
     }
 
     /// Whether a variable can be computed again.
     pub fn has(&self, var: VarId) -> bool {
-        self.can.get(var).is_some_and(|&can| can)
+        self.can.get(var).is_some_and(|&can| can) && !self.far[var]
+    }
+
+    /// Whether the computation of a variable has to be written before its reads, to be had again.
+    pub fn is_far(&self, var: VarId) -> bool {
+        self.far.get(var).is_some_and(|&far| far)
+    }
+
+    /// The sources that would have to live longer to compute a variable again.
+    pub fn far_sources(&self, var: VarId) -> impl Iterator<Item = VarId> {
+        let first = self.far_sources.partition_point(|f| f.0 < var);
+        self.far_sources[first..].iter().take_while(move |f| f.0 == var).map(|f| f.1)
+    }
+
+    /// Says that the computations of variables will be written before their reads.
+    pub fn extend(&mut self, vars: &[VarId]) {
+        vars.iter().for_each(|&v| self.far[v] = false);
     }
 
     /// What an access costs if a variable is spilled, beside a message.
@@ -91,7 +118,7 @@ impl Remat {
 
     /// Whether any can.
     pub fn any(&self) -> bool {
-        !self.defs.is_empty()
+        self.defs.iter().any(|d| !self.far[d.var])
     }
 
     /// What computes a variable.
@@ -111,11 +138,8 @@ impl Remat {
 
     /// Finds what qualifies; forgets what did before.
     pub fn find(&mut self, cx: Context<'_>) {
-        let Context { kernel, accesses, flow, .. } = cx;
+        let Context { kernel, accesses, .. } = cx;
         self.clear();
-        if !flow.calls().is_empty() {
-            return;
-        }
         self.find_writers(cx);
         self.can.resize(kernel.vars.len(), true);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
@@ -131,9 +155,17 @@ impl Remat {
         self.defs.sort_unstable_by_key(|d| (d.var, d.at));
         self.hold_apart();
         self.check_sources(cx);
+        self.far.resize(kernel.vars.len(), false);
         self.check_reads(cx);
-        let can = &self.can;
-        self.defs.retain(|d| can[d.var]);
+        let Remat { can, far, defs, far_sources, .. } = self;
+        defs.retain(|d| can[d.var]);
+        far_sources.retain(|f| can[f.0]);
+        far_sources.sort_unstable();
+        far_sources.dedup();
+        far_sources.iter().for_each(|f| far[f.0] = true);
+        if !cx.flow.calls().is_empty() {
+            far.copy_from_slice(can);
+        }
     }
 
     /// Finds the instructions that write each variable.
@@ -239,9 +271,10 @@ impl Remat {
         }
     }
 
-    /// What is read where its sources are not needed behind, or by others than the lanes that computed it, does not
-    /// qualify.
+    /// What is read by others than the lanes that computed it does not qualify; notes what is read where its sources are
+    /// not needed behind.
     fn check_reads(&mut self, Context { kernel, accesses, flow, of_lanes, .. }: Context<'_>) {
+        let calls = !flow.calls().is_empty();
         for b in 0..kernel.blocks.len() {
             let block = accesses.block(b);
             for i in block.clone() {
@@ -251,19 +284,20 @@ impl Remat {
                     }
                     let at = to_index(i) * 2;
                     let needed = |s: VarId| match i == block.start {
+                        _ if calls => false,
                         true => of_lanes.at_start(s, at),
                         false => of_lanes.before(s, at),
                     };
                     let defs = self.of(a.var);
                     let found =
                         !a.kind.reads_others(flow.any_divergence) || defs.iter().all(|d| d.inst.no_mask);
-                    if defs.is_empty()
-                        || a.chan == Access::THROUGH_ADDRESS
-                        || !found
-                        || !self.sources(a.var).all(needed)
-                    {
+                    if defs.is_empty() || a.chan == Access::THROUGH_ADDRESS || !found {
                         self.can[a.var] = false;
+                        continue;
                     }
+                    let mut far = std::mem::take(&mut self.far_sources);
+                    far.extend(self.sources(a.var).filter(|&s| !needed(s)).map(|s| (a.var, s)));
+                    self.far_sources = far;
                 }
             }
         }

@@ -37,33 +37,83 @@ fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
     }
 }
 
+/// 300 sums of constants and `of` as many other variables, which are alive before the first is read.
+fn sums(platform: Platform, of: usize) -> (Kernel<Virtual>, Vec<VarId>) {
+    let mut k = high_pressure(platform, mov, 300);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let sources: Vec<VarId> = (0..of).map(|_| k.add_var(general(grf))).collect();
+    let insts = &mut k.blocks[0].insts;
+    for (n, i) in insts.iter_mut().filter(|i| i.op == Op::Mov).enumerate() {
+        let source = Src::new(Reg::var_at(sources[n % of], 0), Region::PACKED, Type::Ud);
+        (i.op, i.src) = (Op::Add, [source, i.src[0], Src::None]);
+    }
+    for (n, &source) in sources.iter().enumerate().rev() {
+        // Each is written before the first sum of it.
+        insts.insert(1 + n, value(source, 7));
+    }
+    (k, sources)
+}
+
 #[test]
 fn what_lost_its_source_is_kept_in_memory() {
     for (lost, platform) in [false, true].into_iter().flat_map(|l| Platform::ALL.map(|p| (l, p))) {
-        let mut k = high_pressure(platform, mov, 300);
-        let grf = u32::from(platform.caps().regs.grf_bytes);
-        let source = k.add_var(general(grf));
-        let sums = |i: &mut Inst<Virtual>| {
-            if i.op == Op::Mov {
-                let of = Src::new(Reg::var_at(source, 0), Region::PACKED, Type::Ud);
-                (i.op, i.src) = (Op::Add, [of, i.src[0], Src::None]);
-            }
-        };
+        let (mut k, sources) = sums(platform, 1);
         let insts = &mut k.blocks[0].insts;
-        insts.iter_mut().for_each(sums);
-        insts.insert(0, value(source, 7));
         // It is read at the end again; or else written before the first sum is read.
         let out = VarId(0);
         let at = insts.len() - 300;
-        insts.push(add(out, out, source));
+        insts.push(add(out, out, sources[0]));
         if lost {
-            insts.insert(at, value(source, 8));
+            insts.insert(at, value(sources[0], 8));
         }
         let checked = Options { check: true, ..Options::default() };
         let (_, stats) =
             allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
         assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
+    }
+}
+
+#[test]
+fn what_many_are_computed_from_lives_longer_for_them() {
+    let checked = Options { check: true, ..Options::default() };
+    for platform in Platform::ALL {
+        let (k, _) = sums(platform, 3);
+        let (p, stats) =
+            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
+        // Each sum is computed once, where it is read.
+        assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Add).count(), 600, "{platform}");
+        assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[1] == Src::ud(n))), "{platform}");
+        // As many sources as sums would take as many registers.
+        let (k, _) = sums(platform, 300);
+        let (_, stats) =
+            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        assert!(stats.spills > 25, "{platform}: {stats:?}");
+    }
+}
+
+#[test]
+fn what_a_subroutine_does_not_write_is_computed_again_behind_it() {
+    let checked = Options { check: true, ..Options::default() };
+    for (lost, platform) in [false, true].into_iter().flat_map(|l| Platform::ALL.map(|p| (l, p))) {
+        let (mut k, sources) = sums(platform, 1);
+        let (back, own) = (k.add_var(temporary(8)), k.add_var(general(32)));
+        let (call, ret) = call_and_return(back, 2);
+        let mut first = std::mem::take(&mut k.blocks[0].insts);
+        let second = first.split_off(first.len() - 300);
+        first.push(call);
+        let written = if lost { sources[0] } else { own };
+        k.blocks = vec![
+            Block { insts: first, succs: vec![BlockId(1), BlockId(2)].into() },
+            Block { insts: second, succs: Default::default() },
+            Block { insts: vec![value(written, 8), add(own, own, written), ret], succs: Default::default() },
+        ];
+        k.subroutines = vec![BlockId(2)];
+        let (_, stats) =
+            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
+        assert_eq!(stats.spills < 5, !lost, "{platform}: {stats:?}");
     }
 }
 

@@ -1,0 +1,149 @@
+//! The part of a round that moves general variables out of registers.
+
+use super::{AllocationMemory, Rounds};
+use crate::{
+    Error,
+    analysis::{
+        Analysis,
+        flow::Flow,
+        liveness::{Holders, Liveness},
+    },
+    copy,
+    place::Sharing,
+    placing::Planned,
+    spill::{self, plan::Known, remat},
+};
+
+/// How often what others are computed from is asked to keep its registers: a third time changed no real program.
+const SOURCE_TRIES: u32 = 2;
+
+/// How often sources are made to live longer.
+const EXTENSIONS: u32 = 2;
+
+impl Rounds<'_> {
+    /// Moves general variables that find no place to memory. Returns whether all else has its place still.
+    pub(super) fn spill(&mut self) -> Result<bool, Error> {
+        self.place_by_lane()?;
+        if self.compute_again() {
+            return Ok(false);
+        }
+        let fits = self.plan_spilling()?;
+        let AllocationMemory { pool, flow, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
+        let general = &placed[2];
+        if general.spilled.is_empty() {
+            return Ok(true);
+        }
+        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+        let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
+        let count = match spill::spill(kernel, spilled, history, &mut self.space, spill, pool) {
+            // The code is as it was, but for the header that makes room.
+            Err(Error::ScratchFull { .. }) if self.space.advance(kernel) => return Ok(false),
+            count => count?,
+        };
+        self.stats.rounds += 1;
+        self.stats.spills += count.spills;
+        self.stats.fills += count.fills;
+        if !fits || count.surfaces > 0 {
+            return Ok(false);
+        }
+        if self.options.check {
+            now.accesses.collect(kernel, flow, history)?;
+            now.composites.find(&mut now.accesses);
+        }
+        Ok(true)
+    }
+
+    /// Places general variables where waiting lanes may hold some in the registers of others, and where some can be
+    /// computed again, if that costs less.
+    fn place_by_lane(&mut self) -> Result<(), Error> {
+        let AllocationMemory { flow, now, liveness, placing, placed, placed_other, of_lanes, remat, .. } =
+            &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if flow.any_divergence {
+            of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
+        }
+        let (of_lanes, sharing) = by_lane(flow, now, of_lanes);
+        if !self.options.quick {
+            let (accesses, live) = (&now.accesses, &now.live);
+            remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
+        }
+        if flow.any_divergence || remat.any() {
+            placing.place_cheaper(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
+        }
+        Ok(())
+    }
+
+    /// Has general variables that find no place computed again from sources that live longer for that, where that
+    /// pays. Returns whether there are any: then the kernel is another.
+    fn compute_again(&mut self) -> bool {
+        let AllocationMemory { pool, history, now, placing, placed, plan, remat, extension, spill, .. } =
+            &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        let spilled = &placed[2].spilled;
+        if self.extensions == EXTENSIONS || !extension.choose(spilled, (current, &now.live, remat)) {
+            return false;
+        }
+        self.extensions += 1;
+        remat.extend(&extension.chosen);
+        let Analysis { accesses, live, costs, .. } = &*now;
+        let known = Known { kernel: current, accesses, live, costs, remat };
+        plan.make(&extension.chosen, known, placing.aims.alone);
+        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+        spill::compute_again(kernel, (plan, remat), history, spill, pool);
+        true
+    }
+
+    /// Plans what spilling adds, in the cheapest of several ways. Returns whether it fits beside what was placed: then
+    /// all else keeps its place.
+    fn plan_spilling(&mut self) -> Result<bool, Error> {
+        let AllocationMemory {
+            flow,
+            now,
+            placing,
+            placed,
+            placed_other,
+            of_lanes,
+            plan,
+            plan_other,
+            remat,
+            ..
+        } = &mut *self.memory;
+        let general = &mut placed[2];
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        let (_, sharing) = by_lane(flow, now, of_lanes);
+        let Analysis { accesses, live, costs, .. } = &*now;
+        let known = Known { kernel: current, accesses, live, costs, remat };
+        let mut planned = placing.plan((known, flow), plan, general);
+        if !self.options.quick && planned != Planned::NOTHING {
+            let other = (&mut *plan_other, &mut *placed_other);
+            placing.aims.at_pressure = true;
+            let tried =
+                placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
+            placing.aims.at_pressure = tried != planned;
+            planned = tried;
+            for _ in 0..SOURCE_TRIES {
+                if !plan.add_losses(known, &mut placing.losses) {
+                    break;
+                }
+                let other = (&mut *plan_other, &mut *placed_other);
+                let tried =
+                    placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
+                if tried == planned {
+                    break;
+                }
+                planned = tried;
+            }
+            placing.losses.clear();
+            placing.aims.at_pressure = false;
+        }
+        Ok(planned.fits)
+    }
+}
+
+/// Where lanes that run need variables, and which may share registers for that.
+fn by_lane<'a>(flow: &Flow, now: &'a Analysis, of_lanes: &'a Liveness) -> (&'a Liveness, Sharing<'a>) {
+    match flow.any_divergence {
+        true => (of_lanes, Sharing::ByLane(of_lanes)),
+        false => (&now.live, now.sharing()),
+    }
+}

@@ -1,0 +1,131 @@
+//! Which spilled variables to compute again from sources that have to live longer for that.
+//!
+//! What can be computed again costs nothing more where its sources are alive anyway (`remat`). Where they are not, they
+//! keep registers behind their last use, in exchange for those that the results give up. Between its computation and
+//! its reads a result is alive, so that is the longest for which its sources live longer; what several results have
+//! in common lives longer once for all of them. A kernel that computes hundreds of addresses from one base, each of
+//! them used much later, is such a one.
+//!
+//! The choice is one of code, not of meaning: `remat` says what can be computed again. It is written into the kernel
+//! (`spill::compute_again`), which is then looked at anew: so the sources' lives are what liveness finds, and they may be
+//! spilled themselves.
+
+use crate::{
+    analysis::liveness::{Liveness, Range},
+    spill::remat::Remat,
+};
+use gen_ir::{Kernel, VarId, Virtual};
+use typed_index_collections::TiVec;
+
+/// Room that results have to give up for that of sources that live longer.
+const GAIN: f32 = 2.0;
+
+/// One in so many spilled variables, at least, is worth to look at the kernel anew: large kernels with a few such take long.
+const WORTH: usize = 8;
+
+/// What is chosen, and memory of the choice.
+#[derive(Default)]
+pub(crate) struct Extension {
+    /// What is to be computed again.
+    pub chosen: Vec<VarId>,
+    /// Results, each behind a source that would have to live longer.
+    wanted: Vec<(VarId, VarId)>,
+    /// Where results of a source are alive.
+    ranges: Vec<Range>,
+    /// By variable: which part of the registers that a result gives up its sources keep.
+    kept: TiVec<VarId, f32>,
+}
+
+impl Extension {
+    /// Chooses from `spilled`. Returns whether there is anything to choose.
+    pub fn choose(
+        &mut self,
+        spilled: &[VarId],
+        (kernel, live, remat): (&Kernel<Virtual>, &Liveness, &Remat),
+    ) -> bool {
+        let Extension { chosen, wanted, ranges, kept } = self;
+        chosen.clear();
+        wanted.clear();
+        wanted.extend(spilled.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));
+        if !spilled.iter().any(|&v| remat.is_far(v)) {
+            return false;
+        }
+        wanted.sort_unstable();
+        kept.clear();
+        kept.resize(kernel.vars.len(), 0.0);
+        for results in wanted.chunk_by(|a, b| a.0 == b.0) {
+            let more = kernel.vars[results[0].0.index()].bytes as f32 * longer(results, live, ranges) as f32;
+            let part = more / room(results, (kernel, live)).max(1.0);
+            results.iter().for_each(|r| kept[r.1] += part);
+        }
+        let pays = |v: &VarId| remat.is_far(*v) && kept[*v] * GAIN <= 1.0;
+        // A source that is alive anyway and may be in memory is as good as the result there.
+        let stays = |v: &VarId| {
+            let far = |s: VarId| remat.far_sources(*v).any(|f| f == s);
+            remat.sources(*v).all(|s| far(s) || spilled.binary_search(&s).is_err())
+        };
+        chosen.extend(spilled.iter().copied().filter(|v| pays(v) && stays(v)));
+        // What others are computed from is not computed again itself.
+        wanted.clear();
+        wanted.extend(chosen.iter().flat_map(|&v| remat.sources(v).map(move |s| (s, v))));
+        wanted.sort_unstable();
+        chosen.retain(|v| wanted.binary_search_by_key(v, |w| w.0).is_err());
+        !chosen.is_empty() && chosen.len() * WORTH >= spilled.len()
+    }
+}
+
+/// Bytes of results times positions at which they are alive.
+fn room(results: &[(VarId, VarId)], (kernel, live): (&Kernel<Virtual>, &Liveness)) -> f32 {
+    let of = |v: VarId| {
+        let positions: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
+        kernel.vars[v.index()].bytes as f32 * positions as f32
+    };
+    results.iter().map(|r| of(r.1)).sum()
+}
+
+/// The positions at which any of the results of a source is alive, but not the source.
+fn longer(results: &[(VarId, VarId)], live: &Liveness, ranges: &mut Vec<Range>) -> u32 {
+    ranges.clear();
+    ranges.extend(results.iter().flat_map(|r| live.of(r.1)));
+    ranges.sort_unstable();
+    let own = results.first().map_or(&[][..], |r| live.of(r.0));
+    let alive = |from: u32, to: u32| {
+        let near = &own[own.partition_point(|r| r.end <= from)..];
+        let met = near.iter().take_while(|r| r.start < to);
+        met.map(|r| r.end.min(to) - r.start.max(from)).sum::<u32>()
+    };
+    let mut done = 0;
+    let mut longer = 0;
+    for r in ranges {
+        let (from, to) = (r.start.max(done), r.end);
+        if from < to {
+            longer += to - from - alive(from, to);
+            done = to;
+        }
+    }
+    longer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_lives_longer_where_it_and_other_results_do_not() {
+        let mut live = Liveness::default();
+        let range = |start, end| Range { start, end };
+        let (source, a, b) = (VarId(0), VarId(1), VarId(2));
+        live.gather(
+            3,
+            &[
+                (source, range(0, 4)),
+                (source, range(30, 32)),
+                (a, range(2, 10)),
+                (b, range(8, 12)),
+                (b, range(29, 33)),
+            ],
+        );
+        assert_eq!(longer(&[(source, a), (source, b)], &live, &mut Vec::new()), 8 + 2);
+        assert_eq!(longer(&[(source, b)], &live, &mut Vec::new()), 4 + 2);
+    }
+}
