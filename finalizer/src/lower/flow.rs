@@ -90,11 +90,13 @@ impl Lowerer<'_> {
     }
 
     fn return_address(&mut self, entry: BlockId) -> VarId {
-        if let Some((_, var)) = self.lists.return_addresses.iter().find(|(b, _)| *b == entry) {
-            return *var;
+        let known = &mut self.lists.return_addresses;
+        known.resize(known.len().max(entry.index() + 1), None);
+        if let Some(var) = known[entry.index()] {
+            return var;
         }
         let var = self.var(Var { no_spill: true, ..Var::temp(VarClass::General, 8, 8) });
-        self.lists.return_addresses.push((entry, var));
+        self.lists.return_addresses[entry.index()] = Some(var);
         var
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct LowerMemory {
     /// Numbers of the finished blocks, in layout order.
     pub(super) blocks: Vec<BlockId>,
     /// Return address variable of each subroutine, by entry block.
-    pub(super) return_addresses: Vec<(BlockId, VarId)>,
+    pub(super) return_addresses: Vec<Option<VarId>>,
     pub(super) facts: SourceFacts,
     /// New numbers of blocks, by their old ones.
     pub(super) places: Vec<(BlockId, BlockId)>,
