@@ -44,6 +44,12 @@ fn add(dst: VarId, a: VarId, b: VarId) -> Inst<Virtual> {
     }
 }
 
+/// What becomes of a kernel, looked at by the checker.
+fn allocate_checked(k: &Kernel<Virtual>) -> (Kernel<Physical>, AllocStats) {
+    let options = Options { check: true, ..Options::default() };
+    allocate(k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap()
+}
+
 /// A new value, which takes too long to compute again.
 fn value(dst: VarId, of: u32) -> Inst<Virtual> {
     Inst { op: Op::Lzd, ..mov(dst, of) }
@@ -231,12 +237,6 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
         Block { insts: [write(&own), read(&own), vec![ret]].concat(), succs: Default::default() },
     ];
     k.subroutines = vec![BlockId(3)];
-    let (_, stats) = allocate(
-        &k,
-        &Options { check: true, ..Options::default() },
-        &mut AllocationMemory::default(),
-        &mut Pool::default(),
-    )
-    .unwrap();
+    let (_, stats) = allocate_checked(&k);
     assert_eq!(stats.spills + stats.fills, 0, "{stats:?}");
 }

@@ -3,6 +3,8 @@
 mod faults;
 mod outputs;
 mod programs;
+#[cfg(unix)]
+mod writing;
 
 use std::{
     fs,

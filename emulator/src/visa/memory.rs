@@ -132,7 +132,7 @@ impl VisaCx<'_> {
         let ((place, offset, len), (r, byte, slot)) = (from, to);
         let Some(at) = self.locate(t, place, offset, len)? else { return t.raw_store(r, byte, slot, 0) };
         let value = self.fetch(t, place, at, len);
-        let own = if place == Storage::Slm { None } else { t.own_memory(at, len) };
+        let own = own_memory(t, place, at, len);
         let undefined = own.map_or(0, |own| crate::shadow::bits(own));
         t.raw_store(r, byte, slot, value << shift)?;
         t.raw_undefine(r, byte, slot, undefined << (shift / 8))
@@ -151,7 +151,7 @@ impl VisaCx<'_> {
         let Some(at) = self.locate(t, place, offset, len)? else { return Ok(()) };
         let doubtful = doubtful & u8::MAX >> (8 - len);
         // A thread's scratch memory is like its registers: what is in there may be undefined.
-        let own = if place == Storage::Slm { None } else { t.own_memory(at, len) };
+        let own = own_memory(t, place, at, len);
         match own {
             Some(own) => own.iter_mut().enumerate().for_each(|(i, b)| *b = doubtful >> i & 1),
             None if doubtful != 0 => {
@@ -200,6 +200,11 @@ impl VisaCx<'_> {
         }
         Ok(super::convert::int_value(value, ty, operand.modifier()) as u64)
     }
+}
+
+/// The shadow of the bytes at an address, where they are the thread's own memory.
+fn own_memory<'t>(t: &'t mut VisaThread<'_>, place: Storage, at: u64, len: u32) -> Option<&'t mut [u8]> {
+    if place == Storage::Slm { None } else { t.own_memory(at, len) }
 }
 
 /// The kind of an access.

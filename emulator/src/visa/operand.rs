@@ -278,8 +278,8 @@ impl VisaThread<'_> {
 
     /// A number of 1 to 8 bytes of a raw operand, and whether it is undefined.
     pub fn raw_load(&self, r: RawOperand, offset: u32, len: u32) -> Result<(u64, bool), Trap> {
-        let at = self.raw(r, offset, len)?;
-        Ok((number(&self.file[at..at + len as usize]), self.undefined(at, len as usize)))
+        let (value, undefined) = self.raw_load_bytes(r, offset, len)?;
+        Ok((value, undefined != 0))
     }
 
     /// A number of 1 to 8 bytes of a raw operand, and which of the bytes are undefined, a bit each.
@@ -320,11 +320,7 @@ impl VisaThread<'_> {
         undefined: bool,
     ) -> Result<(), Trap> {
         self.raw_store(r, offset, len, value)?;
-        if undefined && !r.is_null() {
-            let at = self.raw(r, offset, len)?;
-            self.shadow[at..at + len as usize].fill(1);
-        }
-        Ok(())
+        self.raw_undefine(r, offset, len, if undefined { u8::MAX } else { 0 })
     }
 
     /// The value of a surface variable.

@@ -331,8 +331,9 @@ fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
 
 /// The unit that executes an instruction.
 ///
-/// Tiger Lake: everything but messages and `math` goes through one pipe. Xe-HPG: double precision results come from the long pipe (64-bit integers do not),
-/// other results from the pipe of their type; `dpas` is out of order. Ponte Vecchio: `math` has an in-order pipe, too.
+/// Tiger Lake: everything but messages and `math` goes through one pipe. Xe-HPG: double precision results come from the
+/// long pipe (64-bit integers do not), other results from the pipe of their type; `dpas` is out of order. Ponte Vecchio:
+/// `math` has an in-order pipe, too.
 fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
     match inst.op.info().class {
         Class::Send | Class::Dpas => Unit::Token,

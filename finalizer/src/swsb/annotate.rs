@@ -32,14 +32,14 @@ pub(super) fn annotate(
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
     // What holds up all that follows must come first, before a `sync` for an SBID.
-    let alone = {
+    let fits = || {
         let (mut swsb, mut left) = (swsb, rest);
         if access.unit != Unit::Token {
             take_sbid(inst, &mut swsb, &mut left, caps, before);
         }
         left.dst | left.src == 0
     };
-    if before.held && !alone && dist.is_some() {
+    if before.held && dist.is_some() && !fits() {
         out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
         swsb.dist = None;
     }

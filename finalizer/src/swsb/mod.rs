@@ -23,8 +23,8 @@
 //! read in order, so the answer to the second comes when the first has read its own.
 //!
 //! Accumulators (those of the macros for quotients and roots, too) and flags are watched by the hardware for
-//! reads; across the pipes of Ponte Vecchio their writes wait as above. Accesses to `sr0`, `cr0`, `sp`, `ip`, `tm0`, `ce0` and `dbg0` wait for all pipes
-//! (`@1`, `A@1`), and so does whatever follows; so do calls and returns, and on Ponte Vecchio writes of
+//! reads; across the pipes of Ponte Vecchio their writes wait as above. Accesses to `sr0`, `cr0`, `sp`, `ip`, `tm0`,
+//! `ce0` and `dbg0` wait for all pipes (`@1`, `A@1`), and so does whatever follows; so do calls and returns, and on Ponte Vecchio writes of
 //! `a0`, which may overtake its readers. A store to shared local memory waits for the loads before it on
 //! Ponte Vecchio. An indirect operand may touch any register.
 //!

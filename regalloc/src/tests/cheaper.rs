@@ -21,18 +21,15 @@ fn high_pressure(
 
 #[test]
 fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
-    let checked = Options { check: true, ..Options::default() };
     for platform in Platform::ALL {
         let kernel = high_pressure(platform, mov, 300);
-        let (p, stats) =
-            allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (p, stats) = allocate_checked(&kernel);
         assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
         // Each is computed once, where it is read.
         assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 300, "{platform}");
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
         let kernel = high_pressure(platform, value, 300);
-        let (_, stats) =
-            allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (_, stats) = allocate_checked(&kernel);
         assert!(stats.spills > 25, "{platform}: {stats:?}");
     }
 }
@@ -66,9 +63,7 @@ fn what_lost_its_source_is_kept_in_memory() {
         if lost {
             insts.insert(at, value(sources[0], 8));
         }
-        let checked = Options { check: true, ..Options::default() };
-        let (_, stats) =
-            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (_, stats) = allocate_checked(&k);
         assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
         assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
     }
@@ -76,26 +71,22 @@ fn what_lost_its_source_is_kept_in_memory() {
 
 #[test]
 fn what_many_are_computed_from_lives_longer_for_them() {
-    let checked = Options { check: true, ..Options::default() };
     for platform in Platform::ALL {
         let (k, _) = sums(platform, 3);
-        let (p, stats) =
-            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (p, stats) = allocate_checked(&k);
         assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
         // Each sum is computed once, where it is read.
         assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Add).count(), 600, "{platform}");
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[1] == Src::ud(n))), "{platform}");
         // As many sources as sums would take as many registers.
         let (k, _) = sums(platform, 300);
-        let (_, stats) =
-            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (_, stats) = allocate_checked(&k);
         assert!(stats.spills > 25, "{platform}: {stats:?}");
     }
 }
 
 #[test]
 fn what_a_subroutine_does_not_write_is_computed_again_behind_it() {
-    let checked = Options { check: true, ..Options::default() };
     for (lost, platform) in [false, true].into_iter().flat_map(|l| Platform::ALL.map(|p| (l, p))) {
         let (mut k, sources) = sums(platform, 1);
         let (back, own) = (k.add_var(temporary(8)), k.add_var(general(32)));
@@ -110,8 +101,7 @@ fn what_a_subroutine_does_not_write_is_computed_again_behind_it() {
             Block { insts: vec![value(written, 8), add(own, own, written), ret], succs: Default::default() },
         ];
         k.subroutines = vec![BlockId(2)];
-        let (_, stats) =
-            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+        let (_, stats) = allocate_checked(&k);
         assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
         assert_eq!(stats.spills < 5, !lost, "{platform}: {stats:?}");
     }
@@ -138,7 +128,6 @@ fn what_others_are_computed_from_keeps_its_register() {
         insts.extend(from_it.iter().chain(&many).map(|&v| add(out, out, v)));
     }
     insts.push(add(out, out, source));
-    let checked = Options { check: true, ..Options::default() };
-    let (_, stats) = allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+    let (_, stats) = allocate_checked(&k);
     assert_eq!((stats.spills, stats.fills), (0, 0));
 }

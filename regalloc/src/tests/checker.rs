@@ -81,13 +81,7 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
             let at = k.blocks[1].insts.len() - 1;
             k.blocks[1].insts.insert(at, last);
         }
-        let (_, stats) = allocate(
-            &k,
-            &Options { check: true, ..Options::default() },
-            &mut AllocationMemory::default(),
-            &mut Pool::default(),
-        )
-        .unwrap();
+        let (_, stats) = allocate_checked(&k);
         assert_eq!(stats.spills > 0, spills, "{masked}: {stats:?}");
     }
 }

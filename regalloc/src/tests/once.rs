@@ -51,8 +51,7 @@ impl PressureOnce {
             block(insts, &[next]);
         }
         behind.into_iter().for_each(|(insts, succs)| block(insts, succs));
-        let options = Options { check: true, ..Options::default() };
-        allocate(&self.k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap()
+        allocate_checked(&self.k)
     }
 }
 
@@ -142,8 +141,7 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     insts.extend(work().chain([add(source, source, source), computes]).chain(work()));
     insts.extend([add(sum, sum, result)].into_iter().chain(pressed).chain([add(sum, sum, source)]));
     looped(&mut k, insts);
-    let options = Options { check: true, ..Options::default() };
-    let (k, _) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+    let (k, _) = allocate_checked(&k);
     let code = &k.blocks[0].insts;
     let at = |of: &dyn Fn(&Inst<Physical>) -> bool| code.iter().position(of).unwrap();
     let computed = |i: &Inst<Physical>| i.src[1] == Src::ud(77);

@@ -43,8 +43,7 @@ fn four_hundred_live_registers() {
 fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Physical>>) {
     let mut k = wide(platform, 400, 2);
     k.spill_offset = 200_000;
-    let options = Options { check: true, ..Options::default() };
-    let (p, stats) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+    let (p, stats) = allocate_checked(&k);
     assert!(stats.spills > 50 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
     let of_r0 =
         |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(GrfNum::R0));
@@ -100,13 +99,7 @@ fn a_scratch_surface_has_addresses() {
 fn what_is_read_once_is_written_just_before() {
     for platform in Platform::ALL {
         let k = wide(platform, 400, 1);
-        let (p, stats) = allocate(
-            &k,
-            &Options { check: true, ..Options::default() },
-            &mut AllocationMemory::default(),
-            &mut Pool::default(),
-        )
-        .unwrap();
+        let (p, stats) = allocate_checked(&k);
         assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}");
         assert_eq!(p.inst_count(), k.inst_count());
     }
@@ -135,13 +128,7 @@ fn values_side_by_side_are_placed_apart() {
         }
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
-    let (_, stats) = allocate(
-        &k,
-        &Options { check: true, ..Options::default() },
-        &mut AllocationMemory::default(),
-        &mut Pool::default(),
-    )
-    .unwrap();
+    let (_, stats) = allocate_checked(&k);
     assert_eq!((stats.spills, stats.fills), (0, 0), "{stats:?}");
 }
 

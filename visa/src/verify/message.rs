@@ -217,6 +217,11 @@ impl Checker<'_> {
         self.atomic_operands(at, (op.name(), op.sources()), bytes, srcs, dst);
     }
 
+    fn lsc_atomic(&mut self, at: Message, op: LscOp, bytes: u32, srcs: [RawOperand; 2], dst: RawOperand) {
+        let srcs = [("source 1", srcs[0]), ("source 2", srcs[1])];
+        self.atomic_operands(at, (op.name(), op.atomic_sources()), bytes, srcs, dst);
+    }
+
     /// Operands of an atomic, of so many bytes each; `op`: its name and how many sources it takes.
     fn atomic_operands(
         &mut self,
@@ -344,10 +349,7 @@ impl Checker<'_> {
             }
             LscKind::Load if lsc.op == LscOp::LoadStatus => self.payload(at, "destination", lsc.dst, 4),
             LscKind::Load => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => {
-                let srcs = [("source 1", lsc.src1), ("source 2", lsc.src2)];
-                self.atomic_operands(at, (lsc.op.name(), lsc.op.atomic_sources()), bytes, srcs, lsc.dst);
-            }
+            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
             LscKind::Other => {}
         }
     }
@@ -369,10 +371,7 @@ impl Checker<'_> {
                 self.payload(at, "source 1", lsc.src1, bytes);
             }
             LscKind::Load if lsc.op == LscOp::LoadQuad => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => {
-                let srcs = [("source 1", lsc.src1), ("source 2", lsc.src2)];
-                self.atomic_operands(at, (lsc.op.name(), lsc.op.atomic_sources()), bytes, srcs, lsc.dst);
-            }
+            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
             _ => {}
         }
     }

@@ -2,11 +2,11 @@
 
 use gen_ir::{Dst, ExecSize, Options, PredCtrl, Region, Src, Type};
 
-use super::shape::{placed, separate_condition, shape, spans_fit, through};
+use super::shape::{copy_out, placed, separate_condition, shape, spans_fit, through};
 use crate::{
     build::{self, VInst},
     legalize::{
-        legalizer::{Legalizer, Step, lanes_of},
+        legalizer::{Legalizer, Step},
         operand::{is_scalar, linear_stride, without_modifiers},
     },
 };
@@ -105,8 +105,5 @@ pub(super) fn pair_as_four(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let reg = lx.aligned_temp(4 * ty.bytes());
     four.dst = Dst::packed(reg, ty);
     lx.helper(four, inst);
-    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
-    copy.pred = inst.pred;
-    lx.helper(copy, inst);
-    Step::Replaced
+    copy_out(lx, inst, reg, ty)
 }

@@ -68,6 +68,11 @@ pub(in crate::legalize) fn through(lx: &mut Legalizer<'_>, inst: &VInst, reg: bu
     let mut op = *inst;
     op.dst = Dst::packed(reg, ty);
     lx.helper(op, inst);
+    copy_out(lx, inst, reg, ty)
+}
+
+/// The result goes from a temporary, where it lies packed, to its destination.
+pub(super) fn copy_out(lx: &mut Legalizer<'_>, inst: &VInst, reg: build::VReg, ty: Type) -> Step {
     let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
     copy.pred = inst.pred;
     lx.helper(copy, inst);

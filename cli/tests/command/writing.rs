@@ -1,24 +1,13 @@
 //! What the command writes to, and what it leaves as it was: devices, pipes, links, modes, read-only files. All of
 //! them are made in a temporary directory.
-#![cfg(unix)]
 
+use super::{EXAMPLE, run, stderr};
 use std::{
     fs,
     io::Read,
     os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink},
-    path::Path,
-    process::{Command, Output},
+    process::Command,
 };
-
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa");
-
-fn run(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .expect("the command starts")
-}
 
 /// A directory with the example in it, and the code that it becomes.
 fn with_example() -> (tempfile::TempDir, Vec<u8>) {
@@ -27,10 +16,6 @@ fn with_example() -> (tempfile::TempDir, Vec<u8>) {
     assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "dat", "-o", "code"]).status.success());
     let code = fs::read(dir.path().join("code")).unwrap();
     (dir, code)
-}
-
-fn stderr(o: &Output) -> String {
-    String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
 const TO_OUT: [&str; 7] = ["k.isa", "-p", "skl", "--emit", "dat", "-o", "out"];
