@@ -47,11 +47,15 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, platform: Platform, id: &str, code: &[u8], registers: u32) {
+    /// Counts what some code fails to wait for; the first `print` findings of all are put into words.
+    fn add(&mut self, platform: Platform, id: &str, code: &[u8], registers: u32, print: usize) {
         self.codes += 1;
         for u in unmet(platform, code, registers) {
             *self.kinds.entry(u.hazard).or_default() += 1;
-            self.shown.push(format!("{id}: {}", line(platform, code, u)));
+            // A line decodes the code up to its instructions.
+            if self.shown.len() < print {
+                self.shown.push(format!("{id}: {}", line(platform, code, u)));
+            }
         }
     }
 }
@@ -74,7 +78,7 @@ fn main() -> io::Result<ExitCode> {
         let mut finalizer = Finalizer::new(Options { grf: args.grf, ..Options::new(platform) });
         let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize| {
             if let Ok(binary) = finalizer.finalize_kernel(module, index) {
-                counts.add(platform, id, &binary.code, binary.info.grf_count.into());
+                counts.add(platform, id, &binary.code, binary.info.grf_count.into(), args.print);
             }
         };
         for seed in args.seed..args.seed + args.random {
@@ -84,12 +88,12 @@ fn main() -> io::Result<ExitCode> {
             }
         }
         args.corpus.each(platform, &mut |p| match args.intel {
-            true => counts.add(platform, &p.id, &p.code, 256),
+            true => counts.add(platform, &p.id, &p.code, 256, args.print),
             false => ours(&mut counts, &p.id, &p.module, p.index),
         })?;
         for k in kernels(platform).iter().filter(|_| args.corpus.programs.is_empty() && args.random == 0) {
             match args.intel {
-                true => counts.add(platform, &k.id(), &k.dat, 256),
+                true => counts.add(platform, &k.id(), &k.dat, 256, args.print),
                 false => {
                     if let Ok(module) = module(platform, k) {
                         ours(&mut counts, &k.id(), &module, 0);
@@ -97,7 +101,7 @@ fn main() -> io::Result<ExitCode> {
                 }
             }
         }
-        counts.shown.iter().take(args.print).for_each(|l| println!("{l}"));
+        counts.shown.iter().for_each(|l| println!("{l}"));
         println!("{platform}: {} codes, {:?}", counts.codes, counts.kinds);
         failed |= !counts.kinds.is_empty();
     }
