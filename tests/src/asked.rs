@@ -71,7 +71,7 @@ impl Asked {
                 );
             }
         }
-        text += ".decl P1 v_type=P num_elts=32\n.decl T6 v_type=T num_elts=1\n.kernel_attr Target=\"3d\"\n\
+        text += ".decl P1 v_type=P num_elts=32\n.decl A0 v_type=A num_elts=1\n.decl T6 v_type=T num_elts=1\n.kernel_attr Target=\"3d\"\n\
                  .kernel_attr SimdSize=16\n.function \"asked\"\nasked:\nmovs (M1_NM, 1) T6(0) 0x0:ud\n";
         let blocks = |bytes: u32| (0..bytes * ELEMENTS).step_by(128);
         for (name, bytes) in TYPES {

@@ -49,6 +49,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             changed = true;
         }
     }
+    if let Some(count) = narrow_count(&new) {
+        new.src[1] = count;
+        changed = true;
+    }
     if sources == 2
         && let Src::Imm { bits, ty } = new.src[1]
         && ty.bytes() == 8
@@ -86,6 +90,19 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// compilers divide by immediates, of floats and of integers).
 fn fits_math(inst: &VInst, ty: Type) -> bool {
     matches!(ty, Type::F | Type::D | Type::Ud) && inst.dst.ty().is_some_and(|d| d.bytes() == 4)
+}
+
+/// The count of a shift as a word, where a word or byte is shifted: Intel's finalizer writes no wider one beside them.
+fn narrow_count(inst: &VInst) -> Option<VSrc> {
+    let narrow = inst.src[0].ty().is_some_and(|ty| ty.is_int() && ty.bytes() < 4);
+    match inst.src[1] {
+        Src::Imm { bits, ty: Type::D | Type::Ud }
+            if narrow && matches!(inst.op, Op::Shl | Op::Shr | Op::Asr) =>
+        {
+            (bits <= 0x7fff).then(|| Src::imm(bits, Type::W))
+        }
+        _ => None,
+    }
 }
 
 /// What one channel sees of a packed vector.

@@ -48,7 +48,7 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     let ty = inst.src[i].ty().unwrap_or(Type::Ud);
     match inst.op {
         Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
-        Op::Mul if ty.is_int() => lx.caps.ops.mul_source_mods || !narrow_factor(inst, i),
+        Op::Mul if ty.is_int() => lx.caps.ops.mul_source_mods || !has_dword_factor(inst),
         Op::Mach | Op::Macl => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe
         | Op::Bfi1
@@ -72,8 +72,7 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     }
 }
 
-/// In a product of a dword and something narrower, the narrower factor has no modifier.
-fn narrow_factor(inst: &VInst, i: usize) -> bool {
-    let bytes = |k: usize| inst.src[k].ty().map_or(0, Type::bytes);
-    bytes(i) < 4 && bytes(0).max(bytes(1)) == 4
+/// Products with a dword have no modifiers (the narrower factor's is not applied; Intel's finalizer writes neither).
+fn has_dword_factor(inst: &VInst) -> bool {
+    inst.src[..2].iter().any(|s| s.ty().is_some_and(Type::is_dword))
 }

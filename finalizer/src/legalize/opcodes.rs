@@ -51,8 +51,8 @@ fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let (Src::Imm { bits: a, ty: from }, Src::Imm { bits: b, ty: to }) = (inst.src[0], inst.src[2]) else {
         return false;
     };
-    let dword = |ty: Option<Type>| ty.is_some_and(Type::is_dword);
-    if inst.sat || inst.cond.is_some() || !dword(inst.dst.ty()) || !dword(inst.src[1].ty()) {
+    let summand = inst.src[1].ty().is_some_and(|ty| ty.is_int() && ty.bytes() <= 4);
+    if inst.sat || inst.cond.is_some() || !inst.dst.ty().is_some_and(Type::is_dword) || !summand {
         return false;
     }
     let sum = low_u32(extend(a, from).wrapping_add(extend(b, to)));

@@ -1,7 +1,7 @@
 //! Operands whose channels must lie where the destination's lie.
 //!
 //! Xe-HPC: float and 64-bit operations (and dword multiplication) read each channel from the byte of
-//! the register where its result goes, but for scalars. Broxton: 64-bit operations, and strides are
+//! the register where its result goes, but for scalars; so do operations on floats with integer results. Broxton: 64-bit operations, and strides are
 //! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
 
 use gen_ir::{Dst, Op, Region, Src, Type};
@@ -119,7 +119,9 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
 /// Whether an operation reads each channel from where it writes it.
 pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let wide = is_wide(inst);
-    let float = inst.dst.ty().is_some_and(Type::is_float);
+    let lanes = inst.exec.lanes();
+    let read = |s: &VSrc| s.ty().is_some_and(Type::is_float) && !s.is_imm() && !is_scalar(s, lanes);
+    let float = inst.dst.ty().is_some_and(Type::is_float) || inst.src.iter().any(read);
     (lx.caps.regions.restricted_64bit && wide) || (!lx.caps.regions.float_regions && (wide || float))
 }
 

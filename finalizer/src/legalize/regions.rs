@@ -84,6 +84,12 @@ impl Legalizer<'_> {
     /// One channel: the stride says nothing, but it follows the execution type.
     fn scalar_destination(&self, inst: &mut VInst) {
         let exec = super::operand::exec_type(inst).bytes();
+        if let Dst::Indirect { horz, ty, .. } = &mut inst.dst
+            && ty.bytes() == 1
+        {
+            // As Intel's finalizer writes a byte behind an address, whatever it is computed from.
+            *horz = 2;
+        }
         let is_general = inst.dst.reg().is_some_and(|r| self.is_general(r));
         if let Dst::Direct { horz, ty, reg } = &mut inst.dst
             && !reg.is_null()

@@ -82,11 +82,11 @@ fn multiply(cx: &mut Cx<'_>) {
         "mul-flags",
         "a dword multiplication has neither saturation nor condition",
     );
-    // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product.
+    // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product, and Intel's finalizer takes
+    // those of dwords away, too.
     if cx.caps.words.layout() == platforms::Layout::Xe && dword {
-        let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(|t| t.bytes() < 4);
-        let bad = cx.inst.src.iter().any(modified);
-        cx.require(!bad, "mul-modifier", "the narrow factor of a mixed multiplication has no modifier");
+        let bad = cx.inst.src.iter().any(|s| s.mods().any());
+        cx.require(!bad, "mul-modifier", "the factors of a product with a dword have no modifiers");
     }
 }
 

@@ -1,4 +1,4 @@
-//! 64-bit operands and dword multiplication; on Xe-HPC every float destination too.
+//! 64-bit operands and dword multiplication; on Xe-HPC every float destination and every float that is no scalar too.
 //!
 //! Volume 7, "Special Requirements for Handling Double Precision Data Types"; Xe-HPC: "Register Region
 //! Restrictions", the rules for floating-point destinations and 64-bit operands.
@@ -18,7 +18,10 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.caps.regions.restricted_64bit && wide {
         low_power(cx);
     }
-    if strict_floats && (wide || dst.is_float()) {
+    // Scalars are broadcast, whatever they become.
+    let lanes = cx.lanes();
+    let floats = dst.is_float() || lanes > 1 && cx.operands().any(|(_, o)| o.ty.is_float() && !o.is_scalar());
+    if strict_floats && (wide || floats) {
         same_place(cx);
     }
     if strict_floats {
@@ -93,8 +96,10 @@ fn same_place(cx: &mut Cx<'_>) {
             // A conversion packs and spreads half floats itself.
             let halves = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride().min(dst_step) == 2;
             let spread = halves || cx.converts_bf8();
-            let same =
-                spread || o.stride() == dst_step && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
+            // Packed half floats become integers a dword apart.
+            let apart = o.ty == Type::Hf && o.stride() == 2 && dst_step == 4 && cx.inst.op == Op::Mov;
+            let steps = o.stride() == dst_step || apart && cx.dst_type().is_some_and(Type::is_int);
+            let same = spread || steps && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
             cx.require(
                 linear && same,
                 "lane-shift",
