@@ -163,6 +163,14 @@ fn raw_messages_say_how_long_the_second_payload_is() {
     ] {
         assert_eq!(messages(platform, lines), [expected], "{platform}");
     }
+    // The end of a thread as today's compilers write it, and as IGC 1.0.12504 did.
+    for name in ["raw_sends_eot.3.1.0.0", "raw_sends.3.eot.1.0.0"] {
+        let lines = format!("{name} (M1, 8) 0x0:ud 0x2000010:ud X.0 %null.0 %null.0");
+        let code = code(Skl, &lines, |text| text).expect("code");
+        let ends = insts(Skl, &code).iter().filter(|i| i.is_eot()).count();
+        // The message itself: nothing comes to the `ret` behind it.
+        assert_eq!(ends, 1, "{name}");
+    }
     let lines = "raw_sends.10.1.1.0 (M1, 8) U0(0,0)<0;1,0> 0x020a0203:ud X.0 D1.0 V0.0";
     let code = code(Pvc, lines, |text| text).expect("code");
     let all = insts(Pvc, &code);

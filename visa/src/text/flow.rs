@@ -226,14 +226,21 @@ impl<'s> Parser<'s> {
         self.emit(Opcode::RawSend, exec, head, &operands)
     }
 
-    /// `raw_sends.12.1.4.0 (M1, 8) exdesc desc src0 src1 dst`; the shared function may be missing.
+    /// `raw_sends.12.1.4.0 (M1, 8) exdesc desc src0 src1 dst`; the shared function may be missing. Of a message that
+    /// ends the thread, today's compilers write `raw_sends_eot.3.1.0.0`, IGC 1.0.12504 `raw_sends.3.eot.1.0.0`.
     pub(super) fn raw_sends(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let modifier = u32::from(name.starts_with("raw_sendsc")) | u32::from(name.ends_with("_eot")) << 1;
+        let mut eot = name.ends_with("_eot");
         let mut numbers = Vec::new();
         while self.peek() == Tok::Dot && numbers.len() < 4 {
             self.at += 1;
+            if numbers.len() == 1 && self.peek() == Tok::Ident && self.slice() == "eot" {
+                self.at += 1;
+                eot = true;
+                continue;
+            }
             numbers.push(self.int_in(0..=255, "a length")?);
         }
+        let modifier = u32::from(name.starts_with("raw_sendsc")) | u32::from(eot) << 1;
         let [sfid, src0, src1, dst] = match numbers[..] {
             [src0, src1, dst] => [0, src0, src1, dst],
             [sfid, src0, src1, dst] => [sfid, src0, src1, dst],

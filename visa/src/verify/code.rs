@@ -200,7 +200,7 @@ impl Checker<'_> {
 
     #[cold]
     fn out_of_bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
-        if self.reach(var).bytes == 0 {
+        if self.reach(var).bytes == 0 && self.root(var).is_none() {
             let last = to_index(self.kernel.vars.len()) + PREDEFINED_VARS - 1;
             let message = format!("V{} does not exist, the last variable is V{last}", var.0);
             self.report(Rule::VariableIndex, Some(index), slot.name, message);

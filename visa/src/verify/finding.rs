@@ -70,7 +70,7 @@ rules! {
     StateCount      "state-count"       Error   true  "A kernel declares at most 31 samplers and 250 surfaces, each of at least one element." "";
     AliasBase       "alias-base"        Error   true  "An alias refers to another variable of the kernel or a predefined one that may have aliases." "";
     AliasCycle      "alias-cycle"       Error   true  "Aliases form no circle." "";
-    AliasBounds     "alias-bounds"      Error   true  "An alias lies inside its base variable." "";
+    AliasBounds     "alias-bounds"      Tolerated false "An alias lies inside its base variable; what of it does cannot be named." "Intel's vector compiler: aliases of `%arg`";
     AliasAlignment  "alias-alignment"   Warning false "An alias starts at a multiple of its element size." "";
     InputVariable   "input-variable"    Error   true  "An input fills a declared variable that is no alias, from a byte offset of at least 0." "";
     InputSize       "input-size"        Error   false "An input is as large as its variable." "";
@@ -113,7 +113,7 @@ rules! {
     MatrixShape     "matrix-shape"      Error   false "Precisions, depth, repeat count and types of a matrix instruction go together." "";
     PredicateUse    "predicate-use"     Tolerated   false "Logic on predicates takes only predicates, without a guard; a predicate moves as a whole to a large enough unsigned element." "";
     AddressBase     "address-base"      Tolerated   false "Addresses are taken of declared variables, `%arg` and `%retval`." "Cm compilers: the address of a surface variable";
-    StateMove       "state-move"        Error   false "`movs` moves between state variables of one class, or between one and a general variable." "";
+    StateMove       "state-move"        Tolerated false "`movs` moves between state variables of one class, or between one and a general variable." "Intel's vector compiler: a constant into a general variable";
     BlockShape      "block-shape"       Tolerated   false "Blocks have the sizes and counts of their message; channel masks are not empty." "";
     SurfaceClass    "surface-class"     Error   false "Media, typed and sampler messages do not go to shared local memory." "";
     MessageLength   "message-length"    Error   false "Raw sends have 1 to 15 registers of payload and up to 16 of response, split ones up to 31 each." "";
