@@ -8,7 +8,7 @@
 use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
 use narrow::to_index;
 
-use super::use_counts::{NOWHERE, SEVERAL, UseCounts, VarUses, calls, goes_elsewhere, touch};
+use super::use_counts::{NOWHERE, UseCounts, VarUses, goes_elsewhere, touch};
 
 /// Makes such instructions `nop`. `use_counts` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
@@ -32,7 +32,6 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
         let insts = &mut block.insts[..];
-        let only_block = if *elsewhere && calls(insts) { SEVERAL } else { to_index(b) };
         // Code elsewhere reads who knows what.
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
@@ -62,18 +61,18 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
                     }
                 }
                 entry.write();
-                touch(&mut entry.only_block, only_block);
+                touch(&mut entry.only_block, to_index(b));
             }
             if let Some(v) = inst.cond.as_ref().and_then(|c| c.flag.var()) {
                 let entry = &mut vars[v.index()];
                 entry.write();
-                touch(&mut entry.only_block, only_block);
+                touch(&mut entry.only_block, to_index(b));
             }
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var() {
                     let entry = &mut vars[v.index()];
                     entry.next_write.0 = NOWHERE;
-                    touch(&mut entry.only_block, only_block);
+                    touch(&mut entry.only_block, to_index(b));
                 }
             });
         }

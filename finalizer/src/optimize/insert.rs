@@ -13,11 +13,7 @@
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarId, Virtual};
 use narrow::{low_u32, to_index};
 
-use super::{
-    last_writes::LastWrites,
-    use_counts::{UseCounts, calls},
-    webs::Webs,
-};
+use super::{last_writes::LastWrites, use_counts::UseCounts, webs::Webs};
 use crate::build::{self, Lanes, VReg, VSrc, extend, strided, with_type};
 
 /// How many instructions are looked through for the bits of one operand.
@@ -71,7 +67,7 @@ pub(super) fn bits(
     let Kernel { vars, blocks, .. } = kernel;
     writes.start(vars.len());
     let mut done = Inserted::default();
-    for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
+    for block in blocks {
         let insts = &mut block.insts;
         found.clear();
         previous.clear();

@@ -3,7 +3,7 @@
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
 use narrow::to_index;
 
-use super::use_counts::{SEVERAL, UseCounts, calls, initial_block, touch};
+use super::use_counts::{SEVERAL, UseCounts, initial_block, touch};
 use crate::lists::{refill, reset};
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
@@ -35,7 +35,7 @@ impl Locality {
     pub fn find(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
         refill(&mut self.touched, kernel.vars.iter().map(initial_block));
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = if calls(&block.insts) { SEVERAL } else { to_index(b) };
+            let only_block = to_index(b);
             for inst in &block.insts {
                 inst.for_each_reg(|_, reg| {
                     if let Some(v) = reg.var() {

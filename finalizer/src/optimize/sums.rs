@@ -11,10 +11,7 @@
 use gen_ir::{Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarId, Virtual};
 use narrow::to_index;
 
-use super::{
-    last_writes::LastWrites,
-    use_counts::{UseCounts, calls},
-};
+use super::{last_writes::LastWrites, use_counts::UseCounts};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// How far apart both additions may stand.
@@ -69,7 +66,7 @@ pub(super) fn scalars_first(
     let Kernel { vars, blocks, .. } = kernel;
     writes.start(vars.len());
     let mut any = false;
-    for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
+    for block in blocks {
         let insts = &mut block.insts;
         groups.clear();
         pairs.clear();

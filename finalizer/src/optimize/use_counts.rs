@@ -116,7 +116,7 @@ impl UseCounts {
     /// Notes which block touches each variable and which variables are written, in a walk of its own.
     pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = if self.elsewhere && calls(&block.insts) { SEVERAL } else { to_index(b) };
+            let only_block = to_index(b);
             for inst in &block.insts {
                 let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
                 for v in written.into_iter().flatten().filter_map(|r| r.var()) {
@@ -181,9 +181,4 @@ pub(super) fn touch(only_block: &mut u32, b: u32) {
 /// Whether an instruction has to do with code elsewhere.
 pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
     matches!(inst.op, Op::Call | Op::Calla | Op::Ret) || matches!(inst.payload, Payload::Outside(_))
-}
-
-/// Whether a block has such an instruction: values that live across a call may be needed by whoever is called.
-pub(super) fn calls(insts: &[Inst<Virtual>]) -> bool {
-    insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla))
 }

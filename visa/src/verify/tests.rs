@@ -317,7 +317,8 @@ fn chains_are_walked_once() {
 /// What Intel's vector compiler writes: an alias of `%arg` longer than that, of which only the start is named.
 #[test]
 fn the_start_of_an_alias_that_is_too_long_can_be_named() {
-    let long = ".decl AL v_type=G type=df num_elts=192 alias=<%arg, 0>\nmov (M1, 1) V1(0,0)<1> AL(31,3)<0;1,0>";
+    let long =
+        ".decl AL v_type=G type=df num_elts=192 alias=<%arg, 0>\nmov (M1, 1) V1(0,0)<1> AL(31,3)<0;1,0>";
     let findings = verify(&snippet(Platform::Skl, long), VerifyOptions::for_platform(Platform::Skl));
     let bounds: Vec<_> = findings.iter().filter(|f| f.rule != Rule::AliasAlignment).collect();
     assert!(matches!(bounds[..], [f] if f.rule == Rule::AliasBounds), "{bounds:?}");
