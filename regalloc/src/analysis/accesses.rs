@@ -14,7 +14,7 @@ use crate::{
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
 /// they say of each variable.
@@ -46,7 +46,7 @@ impl Accesses {
         self.list.clear();
         self.list.reserve(kernel.inst_count() * 4);
         self.points_to.find(kernel);
-        self.collect_of(kernel, flow, false)?;
+        self.collect_of(kernel, flow, Some(history.fronts()))?;
         self.settle_copies(kernel, flow, history);
         Ok(())
     }
@@ -55,10 +55,17 @@ impl Accesses {
     /// seen.
     pub fn collect_arf(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
         self.points_to.clear();
-        self.collect_of(kernel, flow, true)
+        self.collect_of(kernel, flow, None)
     }
 
-    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, arf_only: bool) -> Result<(), Error> {
+    /// `fronts`: of general variables, what only messages know of them ([`History::fronts`]); none if those are left out.
+    fn collect_of(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        flow: &Flow,
+        fronts: Option<&TiSlice<VarId, u32>>,
+    ) -> Result<(), Error> {
+        let arf_only = fronts.is_none();
         self.list.clear();
         self.first.clear();
         self.first.reserve(kernel.inst_count() + 1);
@@ -73,6 +80,7 @@ impl Accesses {
             self.blocks.push(to_index(self.first.len()));
             let scene = Scene::new(kernel, flow, b);
             let mut touches = Touches {
+                fronts: fronts.unwrap_or_default(),
                 kernel,
                 grf: u32::from(kernel.platform.caps().regs.grf_bytes),
                 apart: kernel.platform.caps().sends.responses_apart,

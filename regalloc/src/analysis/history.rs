@@ -1,7 +1,7 @@
 //! What earlier rounds of an allocation have made of variables.
 
 use gen_ir::VarId;
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// What is remembered of variables over the rounds of an allocation.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub(crate) struct History {
     pub split: TiVec<VarId, bool>,
     /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
     payload: TiVec<VarId, bool>,
+    /// Bytes in front of what addresses lead to.
+    fronts: TiVec<VarId, u32>,
 }
 
 impl History {
@@ -21,6 +23,21 @@ impl History {
         self.backing.clear();
         self.split.clear();
         self.payload.clear();
+        self.fronts.clear();
+    }
+
+    /// Bytes at the start of variables that only messages know, by variable as far as there are any: what is accessed
+    /// through addresses begins behind them.
+    pub fn fronts(&self) -> &TiSlice<VarId, u32> {
+        &self.fronts
+    }
+
+    /// Says how many such bytes a variable has.
+    pub fn mark_front(&mut self, var: VarId, bytes: u32) {
+        if self.fronts.len() <= var.index() {
+            self.fronts.resize(var.index() + 1, 0);
+        }
+        self.fronts[var] = bytes;
     }
 
     /// Makes room for `n` variables.

@@ -34,6 +34,8 @@ pub(super) struct Touches<'a> {
     pub apart: bool,
     pub list: &'a mut Vec<Access>,
     pub facts: &'a mut TiSlice<VarId, Fact>,
+    /// Bytes of variables that no address leads to, by variable as far as there are any.
+    pub fronts: &'a TiSlice<VarId, u32>,
     pub copies: &'a mut Vec<PayloadCopy>,
     pub scene: Scene,
     /// What is wrong with an instruction.
@@ -219,11 +221,12 @@ impl Touches<'_> {
         self.list.push(a);
     }
 
-    /// Adds a touch of all of a variable.
+    /// Adds a touch of all of a variable that addresses lead to.
     fn whole(&mut self, var: VarId, kind: Kind) {
+        let start = self.fronts.get(var).copied().unwrap_or(0);
         let end = self.kernel.vars[var.index()].bytes;
         let chan = Access::THROUGH_ADDRESS;
-        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan, kind, subranges: 0 });
+        self.put(Access { var, start, end, pitch: 0, elem: 0, chan, kind, subranges: 0 });
     }
 
     /// Adds a direct source or destination, if it is a variable.

@@ -247,6 +247,7 @@ fn add_temporaries(
                     let align = of.align.max(grf);
                     let id = kernel.add_var(Var { address_taken: true, align, ..temp });
                     memory.windows.push(Window { var: t.var, id, front: t.front });
+                    history.mark_front(id, t.front);
                     id
                 }
             };
