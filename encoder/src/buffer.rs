@@ -2,7 +2,7 @@
 
 use crate::{CMPT_CTRL, EncodeError, append_compacted, encode};
 use gen_ir::{Inst, Kernel, Op, Options, Payload, Physical, Target};
-use narrow::{low_u64, to_index};
+use narrow::{as_index, low_u64, to_index};
 
 /// How a kernel is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,12 +78,12 @@ impl CodeBuffer {
         let mut block = 0;
         for &(b, i) in &self.branches {
             while block < b {
-                first += to_index(kernel.blocks[block as usize].insts.len());
+                first += to_index(kernel.blocks[as_index(block)].insts.len());
                 block += 1;
             }
             let index = first + i;
-            let here = self.offsets[index as usize];
-            let inst = &kernel.blocks[b as usize].insts[i as usize];
+            let here = self.offsets[as_index(index)];
+            let inst = &kernel.blocks[as_index(b)].insts[as_index(i)];
             let resolve = |target, field| match target {
                 Target::Block(to) => match self.blocks.get(to.index()) {
                     Some(&there) => Ok(Target::Rel(there.wrapping_sub(here).cast_signed())),
@@ -101,7 +101,7 @@ impl CodeBuffer {
             }
             let word = encode(kernel.platform, &placed).map_err(|e| e.at(index))?;
             debug_assert_eq!(low_u64(word) & CMPT_CTRL, 0);
-            self.bytes[here as usize..][..16].copy_from_slice(&word.to_le_bytes());
+            self.bytes[as_index(here)..][..16].copy_from_slice(&word.to_le_bytes());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::{CMPT_CTRL, DecodeError, Raw, decode_into, expand};
 use gen_ir::{ExecSize, Inst, Op, Options, Physical};
-use narrow::to_u8;
+use narrow::{to_u8, to_u64};
 use platforms::Platform;
 
 /// One instruction's place and meaning.
@@ -100,7 +100,7 @@ impl DecodeAll<'_> {
         let raw = Raw { word: u128::from_le_bytes(bytes), len: to_u8(rest.len()) };
         let offset = self.place();
         self.offset = self.code.len();
-        let found = rest.len() as u64;
+        let found = to_u64(rest.len());
         let error =
             DecodeError { offset, raw, field: "length", found, allowed: "16 bytes, or 8 with CmptCtrl" };
         *item = Decoded { offset, len: raw.len, inst: Err(error) };

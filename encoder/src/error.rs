@@ -14,7 +14,7 @@ pub struct Raw {
 
 impl fmt::Display for Raw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, byte) in self.word.to_le_bytes().iter().take(self.len as usize).enumerate() {
+        for (i, byte) in self.word.to_le_bytes().iter().take(usize::from(self.len)).enumerate() {
             if i > 0 {
                 f.write_str(" ")?;
             }
@@ -89,6 +89,12 @@ impl From<i64> for Found {
 
 impl From<u32> for Found {
     fn from(value: u32) -> Self {
+        Found::Num(value.into())
+    }
+}
+
+impl From<u8> for Found {
+    fn from(value: u8) -> Self {
         Found::Num(value.into())
     }
 }

@@ -11,10 +11,11 @@
 //! Two families of layouts exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
 //! and later. A platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

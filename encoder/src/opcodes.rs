@@ -5,7 +5,7 @@
 //! reference assembler's list of operations for each platform.
 
 use gen_ir::Op;
-use narrow::const_u8;
+use narrow::{as_index, const_u8, wide_u8};
 use platforms::{Caps, Layout, Platform};
 
 /// The number of an opcode that a layout does not have.
@@ -167,7 +167,7 @@ const fn by_number() -> [[Option<Op>; 128]; PLATFORMS] {
                 Layout::Xe => row.xe,
             };
             if number != NONE && row.needs.met(caps) {
-                table[p][number as usize] = Some(row.op);
+                table[p][as_index(wide_u8(number))] = Some(row.op);
             }
             p += 1;
         }
@@ -186,7 +186,7 @@ const fn numbers() -> [[u8; Op::ALL.len()]; PLATFORMS] {
         let mut number = 0;
         while number < 128 {
             if let Some(op) = BY_NUMBER[p][number] {
-                table[p][op as usize] = const_u8(number as u64);
+                table[p][op.index()] = const_u8(number);
             }
             number += 1;
         }
@@ -198,13 +198,13 @@ const fn numbers() -> [[u8; Op::ALL.len()]; PLATFORMS] {
 /// The opcode that `number` (7 bits) means on a platform.
 #[inline]
 pub const fn from_number(platform: Platform, number: u8) -> Option<Op> {
-    BY_NUMBER[platform as usize][(number & 0x7f) as usize]
+    BY_NUMBER[platform.index()][as_index(wide_u8(number & 0x7f))]
 }
 
 /// The opcode's number on a platform, if the platform has it.
 #[inline]
 pub fn number(platform: Platform, op: Op) -> Option<u8> {
-    let number = NUMBERS[platform as usize][op as usize];
+    let number = NUMBERS[platform.index()][op.index()];
     (number != NONE).then_some(number)
 }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn rows_stand_in_order_and_numbers_go_both_ways() {
         for (i, row) in ROWS.iter().enumerate() {
-            assert_eq!(row.op as usize, i);
+            assert_eq!(row.op.index(), i);
         }
         for p in Platform::ROWS {
             for &op in Op::ALL {

@@ -99,10 +99,11 @@
 //! C and C++ reach the same through the library of the crate `capi`; a runtime that loads Intel's
 //! `libigc` for its `JITCompile`, through the one of the crate `jit`.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -9,7 +9,7 @@
 //!
 //! Orders, dominators and components are those of petgraph, over [`Cfg::graph`].
 
-use narrow::{to_index, to_u8};
+use narrow::{as_index, span, to_index, to_u8};
 use petgraph::{
     Direction,
     graph::{DiGraph, EdgeReference, NodeIndex},
@@ -66,7 +66,7 @@ pub struct Call {
 impl Call {
     /// Blocks of the subroutine.
     pub fn callee(&self) -> std::ops::Range<usize> {
-        self.entry as usize..self.end as usize
+        span(self.entry..self.end)
     }
 
     /// Whether a block belongs to the subroutine.
@@ -130,7 +130,7 @@ impl Cfg {
                 edges.dedup();
             }
             for &(to, edge) in edges.iter().rev() {
-                self.graph.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), edge);
+                self.graph.add_edge(NodeIndex::new(as_index(from)), NodeIndex::new(as_index(to)), edge);
                 if edge == Edge::Branch && to <= from {
                     self.back_edges.push((from, to));
                 }
@@ -167,11 +167,11 @@ impl Cfg {
 
     /// Adds the edges that leave a block.
     fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut Vec<(u32, Edge)>) {
-        let block = &kernel.blocks[from as usize];
+        let block = &kernel.blocks[as_index(from)];
         let (first, last) = (block.insts.first(), block.insts.last());
         let op = last.map(|i| i.op);
         let mut add = |to: u32, edge| {
-            if (to as usize) < kernel.blocks.len() {
+            if (as_index(to)) < kernel.blocks.len() {
                 edges.push((to, edge));
             }
         };
@@ -278,8 +278,8 @@ impl Cfg {
         delta.clear();
         delta.resize(self.len() + 1, 0);
         for l in &self.loops {
-            delta[l.head as usize] += 1;
-            delta[l.last as usize + 1] -= 1;
+            delta[as_index(l.head)] += 1;
+            delta[as_index(l.last) + 1] -= 1;
         }
         let mut depth = 0;
         depths.clear();
@@ -298,7 +298,7 @@ impl Cfg {
         for _ in 0..self.calls.len() {
             let mut changed = false;
             for call in &self.calls {
-                if !call.whole || divergent[call.site as usize] {
+                if !call.whole || divergent[as_index(call.site)] {
                     for d in &mut divergent[call.callee()] {
                         changed |= !*d;
                         *d = true;

@@ -5,7 +5,7 @@
 //! index only fills their lowest byte.
 
 use messages::Descriptor;
-use narrow::low_u32;
+use narrow::{as_index, low_u32};
 
 use crate::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Src};
 
@@ -22,9 +22,9 @@ impl Descriptors {
         if !matches!(reg.base(), Base::Arf(Arf::Addr(_))) {
             return;
         }
-        let first = (reg.byte / 4) as usize;
+        let first = as_index(reg.byte / 4);
         let bytes = ((inst.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes();
-        let end = (reg.byte + bytes).div_ceil(4) as usize;
+        let end = as_index((reg.byte + bytes).div_ceil(4));
         self.known.iter_mut().take(end).skip(first).for_each(|known| *known = None);
         let dword = inst.exec.lanes() == 1 && ty.bytes() == 4 && inst.pred.is_none();
         let imm = match (inst.op, inst.src[0], inst.src[1]) {
@@ -40,7 +40,7 @@ impl Descriptors {
     pub fn known(&self, send: &SendInfo<Physical>) -> Option<SendInfo<Physical>> {
         let desc = match send.desc {
             Desc::Imm(desc) => desc,
-            Desc::Reg(reg) => (*self.known.get((reg.byte / 4) as usize)?)?,
+            Desc::Reg(reg) => (*self.known.get(as_index(reg.byte / 4))?)?,
         };
         Some(SendInfo { desc: Desc::Imm(desc), ..*send })
     }

@@ -16,6 +16,8 @@ pub enum VarClass {
     Address,
 }
 
+narrow::enum_numbers!(VarClass: index usize);
+
 /// A variable before allocation. Aliases are resolved by lowering: only roots stand here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Var {

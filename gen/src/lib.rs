@@ -25,10 +25,11 @@
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
 //! count from the start of the register or variable.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -45,6 +45,8 @@ macro_rules! ops {
         #[repr(u8)]
         pub enum Op { $($(#[$doc])* $op,)* }
 
+        narrow::enum_numbers!(Op: number u8, index usize);
+
         impl Op {
             /// Every opcode, in table order.
             pub const ALL: &'static [Op] = &[$(Op::$op,)*];
@@ -226,7 +228,7 @@ impl Op {
     /// The opcode's row.
     #[inline]
     pub const fn info(self) -> &'static OpInfo {
-        &INFO[self as usize]
+        &INFO[self.index()]
     }
 
     /// The mnemonic.
@@ -258,7 +260,7 @@ mod tests {
     #[test]
     fn rows_match_opcodes() {
         for (i, op) in Op::ALL.iter().enumerate() {
-            assert_eq!(*op as usize, i);
+            assert_eq!(op.index(), i);
         }
         assert_eq!(Op::Illegal.name(), "illegal");
     }

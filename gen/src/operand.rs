@@ -1,6 +1,7 @@
 //! Destination and source operands.
 
 use crate::{ExecSize, Reg, Space, Type};
+use narrow::{wide_u8, wide_u16, wide_u32};
 
 /// A source region `<V;W,H>`, in elements.
 ///
@@ -102,18 +103,18 @@ impl Region {
     pub const fn element(self, channel: u32) -> u32 {
         if self.width == Self::ABSENT {
             if self.vert == Self::ABSENT {
-                return channel * self.horz as u32;
+                return channel * wide_u8(self.horz);
             }
             // Align1 ternary: a row holds vert / horz elements, one where either is 0.
-            let (v, h) = (self.vert as u32, self.horz as u32);
+            let (v, h) = (wide_u8(self.vert), wide_u8(self.horz));
             return match v.checked_div(h) {
                 None => channel * v,
                 Some(0) => channel * h,
                 Some(row) => channel / row * v + channel % row * h,
             };
         }
-        let width = self.width as u32;
-        channel / width * self.vert as u32 + channel % width * self.horz as u32
+        let width = wide_u8(self.width);
+        channel / width * wide_u8(self.vert) + channel % width * wide_u8(self.horz)
     }
 }
 
@@ -131,6 +132,8 @@ pub enum SrcMod {
     /// The absolute value, negated.
     NegAbs,
 }
+
+narrow::enum_numbers!(SrcMod: number u8);
 
 impl SrcMod {
     /// The modifier that does these.
@@ -333,17 +336,17 @@ impl<S: Space> Src<S> {
 
     /// An unsigned dword immediate.
     pub const fn ud(value: u32) -> Self {
-        Src::Imm { bits: value as u64, ty: Type::Ud }
+        Src::Imm { bits: wide_u32(value), ty: Type::Ud }
     }
 
     /// An unsigned word immediate.
     pub const fn uw(value: u16) -> Self {
-        Src::Imm { bits: value as u64, ty: Type::Uw }
+        Src::Imm { bits: wide_u32(wide_u16(value)), ty: Type::Uw }
     }
 
     /// A signed dword immediate.
     pub const fn d(value: i32) -> Self {
-        Src::Imm { bits: value.cast_unsigned() as u64, ty: Type::D }
+        Src::Imm { bits: wide_u32(value.cast_unsigned()), ty: Type::D }
     }
 
     /// The element type, if there is an operand.

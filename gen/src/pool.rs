@@ -1,5 +1,6 @@
 //! Memory that kernels leave to the kernels after them.
 
+use narrow::as_index;
 use std::fmt;
 
 use platforms::Platform;
@@ -38,7 +39,7 @@ impl<S: Space> Pool<S> {
         if room == 0 {
             return Vec::new();
         }
-        let class = room.next_power_of_two().trailing_zeros() as usize;
+        let class = as_index(room.next_power_of_two().trailing_zeros());
         let kept = self.lists.get_mut(class).and_then(Vec::pop);
         kept.unwrap_or_else(|| Vec::with_capacity(1 << class))
     }
@@ -47,7 +48,7 @@ impl<S: Space> Pool<S> {
     pub fn keep(&mut self, mut list: Vec<Inst<S>>) {
         let Some(class) = list.capacity().checked_ilog2() else { return };
         list.clear();
-        let class = class as usize;
+        let class = as_index(class);
         if self.lists.len() <= class {
             self.lists.resize_with(class + 1, Vec::new);
         }

@@ -11,7 +11,7 @@ use std::{
     num::NonZeroU32,
 };
 
-use narrow::{const_u8, low_u8, low_u16, to_index};
+use narrow::{as_index, const_u8, low_u8, low_u16, to_index, wide_u8, wide_u16};
 
 /// What a register may be at one stage of the pipeline.
 pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
@@ -217,12 +217,12 @@ impl Packed {
 
     const fn arf(arf: Arf) -> Packed {
         let (kind, number) = arf.code();
-        Packed::new(ARF, (kind as u32) << 8 | number as u32)
+        Packed::new(ARF, wide_u8(kind) << 8 | wide_u8(number))
     }
 
     const fn to_arf(self) -> Arf {
         let bits = self.0.get();
-        match Arf::from_code(const_u8((bits >> 8 & 0xff) as u64), const_u8((bits & 0xff) as u64)) {
+        match Arf::from_code(const_u8(as_index(bits >> 8 & 0xff)), const_u8(as_index(bits & 0xff))) {
             Some(arf) => arf,
             None => Arf::Null,
         }
@@ -244,7 +244,7 @@ impl<S: Space> Reg<S> {
 
     /// General register `num`, byte `byte`.
     pub const fn grf(num: GrfNum, byte: u32) -> Self {
-        Reg::packed(Packed::new(GRF, num.number() as u32), byte)
+        Reg::packed(Packed::new(GRF, wide_u16(num.number())), byte)
     }
 
     /// What starts at a byte of the general register file, where registers have so many bytes.

@@ -1,5 +1,6 @@
 //! Where memories of a fixed size keep what they know of a key, and how keys are put together.
 
+use narrow::{as_index, low_u32};
 use std::ops::Range;
 
 /// A word of a key, made of fields. No two have a bit in common, and each number fits its field (builds with debug
@@ -45,7 +46,6 @@ impl KeyWord {
 /// One of `1 << bits` places for a key of some words: the highest bits of a sum of products, which all bits of the key
 /// have a say in. Keys share places, so a memory compares the whole key.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "at most 32 bits are left")]
 pub fn slot<const N: usize>(key: &[u64; N], bits: u32) -> usize {
     debug_assert!(bits <= 32, "more places than a table has");
     // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
@@ -60,5 +60,5 @@ pub fn slot<const N: usize>(key: &[u64; N], bits: u32) -> usize {
     ];
     const { assert!(N <= FACTORS.len(), "a word without a factor") };
     let products = key.iter().zip(FACTORS).map(|(word, factor)| word.wrapping_mul(factor));
-    (products.fold(0, u64::wrapping_add) >> (u64::BITS - bits)) as usize
+    as_index(low_u32(products.fold(0, u64::wrapping_add) >> (u64::BITS - bits)))
 }

@@ -3,6 +3,7 @@
 //! The figures are rows of [`Latencies`]; a scheduler orders by them, and cycle models count with them.
 
 use crate::{Arf, Base, Class, Descriptors, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
+use narrow::as_index;
 use platforms::Caps;
 
 /// Cycles of an instruction.
@@ -164,14 +165,14 @@ impl Clock {
         inst.for_each_reg(|role, reg| {
             let Some(extent) = inst.extent(role, grf_bytes) else { return };
             let (first, end) = match reg.base() {
-                Base::Grf(n) => ((n.start(grf_bytes).bytes() / UNIT) as usize, FLAGS),
+                Base::Grf(n) => (as_index(n.start(grf_bytes).bytes() / UNIT), FLAGS),
                 Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
                 Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
                 Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
                 _ => return,
             };
-            let from = first + (extent.start / UNIT) as usize;
-            let to = first + extent.end.div_ceil(UNIT) as usize;
+            let from = first + as_index(extent.start / UNIT);
+            let to = first + as_index(extent.end.div_ceil(UNIT));
             (from..to.min(end)).for_each(|unit| f(self, unit, role.is_write()));
         });
     }

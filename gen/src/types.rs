@@ -52,6 +52,8 @@ pub enum Type {
     S2,
 }
 
+narrow::enum_numbers!(Type: number u8, index usize);
+
 impl Type {
     /// Bytes one element takes in a register; packed immediates count as the element they expand to,
     /// sub-byte `dpas` elements as one byte.

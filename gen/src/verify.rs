@@ -8,7 +8,7 @@
 //!
 //! Then what the stage's [`Profile`] adds.
 
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use crate::{Base, BlockId, Extent, Inst, Kernel, Op, Outside, Payload, Reg, Role, Space, Target, Waits};
 use std::fmt;
@@ -155,7 +155,7 @@ fn targets<S: Space>(
         && let Some(w) = next_wait
         && w < to.0
         // `else` wakes those who wait right behind it.
-        && !(inst.op == Op::Else && w as usize == b + 1)
+        && !(inst.op == Op::Else && as_index(w) == b + 1)
     {
         return Some(format!("`{}` to block {} passes block {w}, where lanes wait", inst.op, to.0));
     }

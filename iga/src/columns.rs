@@ -4,6 +4,8 @@
 //! columns after them line up again. Numbers that IGA writes past its column count (immediates,
 //! descriptors) take no room: what follows them is padded as if they were not there.
 
+use narrow::{as_index, low_u8};
+
 /// The text so far, and the state of the line's columns.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -87,21 +89,21 @@ pub(super) fn put_decimal(text: &mut String, n: u64) {
     let mut left = n;
     loop {
         at -= 1;
-        digits[at] = b'0' + (left % 10) as u8;
+        digits[at] = b'0' + low_u8(left % 10);
         left /= 10;
         if left == 0 {
             break;
         }
     }
-    text.extend(digits[at..].iter().map(|&d| d as char));
+    text.extend(digits[at..].iter().map(|&d| char::from(d)));
 }
 
 /// Writes `n` as `0x`, then at least `width` uppercase digits.
 pub(super) fn put_hex(text: &mut String, n: u64, width: usize) {
-    let digits = ((67 - (n | 1).leading_zeros() as usize) / 4).max(width);
+    let digits = ((67 - as_index((n | 1).leading_zeros())) / 4).max(width);
     text.push_str("0x");
     for i in (0..digits).rev() {
-        text.push(b"0123456789ABCDEF"[(n >> (4 * i) & 15) as usize] as char);
+        text.push(char::from(b"0123456789ABCDEF"[usize::from(low_u8(n >> (4 * i) & 15))]));
     }
 }
 

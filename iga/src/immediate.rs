@@ -2,7 +2,7 @@
 
 use super::columns::{put_decimal, put_hex};
 use gen_ir::Type;
-use narrow::{low_i8, low_i16, low_i32, low_u16, low_u32};
+use narrow::{low_i8, low_i16, low_i32, low_u16, low_u32, single, to_f32};
 use std::fmt::Write;
 
 /// Writes the value of an immediate, without its type.
@@ -24,12 +24,6 @@ fn put_signed(text: &mut String, value: i64) {
         text.push('-');
     }
     put_decimal(text, value.unsigned_abs());
-}
-
-/// The single float nearest to a double.
-#[expect(clippy::cast_possible_truncation, reason = "it rounds, as arithmetic does")]
-pub(super) fn single(value: f64) -> f32 {
-    value as f32
 }
 
 fn put_f32(text: &mut String, bits: u32) {
@@ -138,7 +132,7 @@ pub(super) fn half_to_f32(bits: u16) -> f32 {
     let mantissa = u32::from(bits & 0x3ff);
     match exponent {
         // 2^-24 units; exact in single precision.
-        0 => f32::from_bits(sign | (mantissa as f32 / (1 << 24) as f32).to_bits()),
+        0 => f32::from_bits(sign | (to_f32(mantissa) / to_f32(1 << 24)).to_bits()),
         31 => f32::from_bits(sign | 0x7f80_0000 | mantissa << 13),
         _ => f32::from_bits(sign | (exponent + 112) << 23 | mantissa << 13),
     }

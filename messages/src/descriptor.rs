@@ -2,7 +2,7 @@
 
 use crate::{ExtendedLength, MessageLength, ResponseLength};
 use bitfield_struct::bitfield;
-use narrow::const_u8;
+use narrow::{as_index, const_u8, wide_u8};
 
 /// A message descriptor of any kind ("Message Descriptor", volume 7).
 #[bitfield(u32)]
@@ -145,11 +145,11 @@ impl SurfaceIndex {
     }
 
     pub(crate) const fn into_bits(self) -> u32 {
-        self.0 as u32
+        wide_u8(self.0)
     }
 
     pub(crate) const fn from_bits(bits: u32) -> SurfaceIndex {
-        SurfaceIndex(const_u8((bits & 0xff) as u64))
+        SurfaceIndex(const_u8(as_index(bits & 0xff)))
     }
 }
 

@@ -13,6 +13,7 @@ pub use types::{Addresses, DataPortMessage, Dc0, Dc1, DcRo, ElementType, Form};
 
 use crate::{Descriptor, Effect};
 use bitfield_struct::bitfield;
+use narrow::wide_u8;
 
 /// The message type, whatever the rest means.
 #[bitfield(u32)]
@@ -29,7 +30,7 @@ struct Port {
 
 impl Port {
     const fn message_type(self) -> u32 {
-        self.low_type() as u32 | (self.category() as u32) << 4
+        wide_u8(self.low_type()) | if self.category() { 1 << 4 } else { 0 }
     }
 }
 

@@ -42,7 +42,7 @@ macro_rules! length {
             /// A length in registers, if the field can count that many.
             pub const fn new(registers: u32) -> Result<$name, TooLong> {
                 if registers <= $most {
-                    Ok($name(narrow::const_u8(registers as u64)))
+                    Ok($name(narrow::const_u8(narrow::as_index(registers))))
                 } else {
                     Err(TooLong { what: $what, registers, most: $most })
                 }
@@ -55,7 +55,7 @@ macro_rules! length {
             /// If the field cannot count that many: a bug of the caller.
             pub const fn of(registers: u32) -> $name {
                 assert!(registers <= $most, $what);
-                $name(narrow::const_u8(registers as u64))
+                $name(narrow::const_u8(narrow::as_index(registers)))
             }
 
             /// Registers.
@@ -70,12 +70,12 @@ macro_rules! length {
 
             /// What the field holds.
             pub(crate) const fn into_bits(self) -> u32 {
-                self.0 as u32
+                narrow::wide_u8(self.0)
             }
 
             /// What the field, masked by its width, says.
             pub(crate) const fn from_bits(bits: u32) -> $name {
-                $name(narrow::const_u8((bits & 0xff) as u64))
+                $name(narrow::const_u8(narrow::as_index(bits & 0xff)))
             }
         }
 

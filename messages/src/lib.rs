@@ -20,10 +20,11 @@
 //! "Extended Message Descriptor") of the Skylake to Tiger Lake manuals; for Xe-HPC the reference disassembler,
 //! whose answers `tests/golden` keeps.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -11,7 +11,7 @@ pub use types::{LscForm, LscMessage, Op};
 
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
-use narrow::const_u16;
+use narrow::{const_u16, wide_u8};
 
 codes! {
     /// Bits of an address.
@@ -279,8 +279,8 @@ impl BlockShape {
 
     /// Columns, rows, and rectangles beside each other.
     pub const fn sizes(self) -> [u32; 3] {
-        let (width, height) = (self.width_less_one() as u32, self.height_less_one() as u32);
-        [width + 1, height + 1, self.blocks_less_one() as u32 + 1]
+        let (width, height) = (wide_u8(self.width_less_one()), wide_u8(self.height_less_one()));
+        [width + 1, height + 1, wide_u8(self.blocks_less_one()) + 1]
     }
 }
 
@@ -391,7 +391,7 @@ kinds!(ExtendedDescriptor: FlatExtended, BtiExtended, SurfaceStateExtended);
 
 impl BtiExtended {
     /// How far left the surface stands.
-    pub const SURFACE_SHIFT: u16 = const_u16(BtiExtended::SURFACE_OFFSET as u64);
+    pub const SURFACE_SHIFT: u16 = const_u16(BtiExtended::SURFACE_OFFSET);
 }
 
 /// The extended descriptor of a message to a surface by its state.

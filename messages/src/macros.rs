@@ -13,6 +13,7 @@ macro_rules! codes {
             pub const ALL: &[$name] = &[$($name::$variant),*];
 
             /// What a field holds for it.
+            #[expect(clippy::as_conversions, reason = "nothing else reads the code of a variant")]
             pub const fn code(self) -> u32 {
                 self as u32
             }
@@ -28,7 +29,7 @@ macro_rules! codes {
             #[allow(dead_code, reason = "not every enum is the whole of a field")]
             pub(crate) const fn into_bits(value: Option<$name>) -> u32 {
                 match value {
-                    Some(value) => value as u32,
+                    Some(value) => value.code(),
                     None => 0,
                 }
             }

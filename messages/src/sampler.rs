@@ -6,7 +6,7 @@ pub use types::{MessageType, Parameter, Request, Row, WideRow, WideType};
 
 use crate::{Descriptor, Effect, SurfaceIndex};
 use bitfield_struct::bitfield;
-use narrow::const_u8;
+use narrow::{as_index, const_u8, wide_u8};
 
 codes! {
     /// Lanes ("SIMD Mode"); on Xe-HPC each has twice as many.
@@ -51,27 +51,27 @@ kinds!(Sample);
 impl Sample {
     /// A message of eight or sixteen lanes.
     pub const fn to(message: MessageType) -> Sample {
-        Sample::new().with_message_type(const_u8(message.code() as u64))
+        Sample::new().with_message_type(const_u8(as_index(message.code())))
     }
 
     /// A message in the widest mode.
     pub const fn wide(message: WideType) -> Sample {
         let wide = Sample::new().with_simd_mode(Some(SimdMode::Simd32));
-        wide.with_message_type(const_u8(message.code() as u64))
+        wide.with_message_type(const_u8(as_index(message.code())))
     }
 
     /// What is done with eight or sixteen lanes.
     pub const fn operation(self) -> Option<MessageType> {
         match self.simd_mode() {
             Some(SimdMode::Simd32) => None,
-            _ => MessageType::from_bits(self.message_type() as u32),
+            _ => MessageType::from_bits(wide_u8(self.message_type())),
         }
     }
 
     /// What is done in the widest mode.
     pub const fn wide_operation(self) -> Option<WideType> {
         match self.simd_mode() {
-            Some(SimdMode::Simd32) => WideType::from_bits(self.message_type() as u32),
+            Some(SimdMode::Simd32) => WideType::from_bits(wide_u8(self.message_type())),
             _ => None,
         }
     }
@@ -88,7 +88,7 @@ impl Sample {
 
     /// The SIMD mode with its upper bit.
     pub const fn whole_simd_mode(self) -> u32 {
-        SimdMode::into_bits(self.simd_mode()) | (self.half_parameters() as u32) << 2
+        SimdMode::into_bits(self.simd_mode()) | if self.half_parameters() { 4 } else { 0 }
     }
 }
 
@@ -137,7 +137,7 @@ impl HeaderControl {
 
     /// All that says how a block of pixels comes back: channels left out, and the format.
     pub const fn block_format(self) -> u32 {
-        self.disabled_channels() as u32 | (self.output_format() as u32) << 6
+        wide_u8(self.disabled_channels()) | wide_u8(self.output_format()) << 6
     }
 
     const OFFSETS: u32 = 0xfff;

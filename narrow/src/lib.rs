@@ -6,15 +6,20 @@
 //!   and not as wrong code.
 //! - `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i16`, `low_i32`: the lowest bits of a word, whatever stands above
 //!   them (immediates, words of instructions, fields that a mask follows).
-//! - `to_index`: an index of a list in memory; `index_type`: index types of tables; `every`: a range in steps.
-//! - `const_u8`, `const_u16`, `const_u32`: as `to_u8` and so on, in constants and functions that make them.
+//! - `halves`: of a word of 128 bits.
+//! - `to_index`: an index of a list in memory, in 32 bits; `as_index`, `span`: the way back; `index_type`: index types of
+//!   tables; `every`: a range in steps; `enum_numbers`: numbers of variants.
+//! - `const_u8`, `const_u16`: as `to_u8` and so on, of what counts in constants; `wide_u8`, `wide_u16`, `wide_u32`,
+//!   `wide_u64`: as `u32::from`, `u64::from` and `u128::from`, which constants cannot call yet.
+//! - `to_f32`, `single`: the nearest number of single precision.
 //!
 //! What comes from outside and may be too large is no case for either: there `try_from` makes an error.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,
@@ -34,7 +39,7 @@ macro_rules! word {
     ($($ty:ty),*) => {$(
         impl Word for $ty {
             #[inline]
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless)] // that is what it is for
+            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless)] // that is what it is for
             fn low(self) -> u64 {
                 self as u64
             }
@@ -65,7 +70,7 @@ macro_rules! conversions {
 
         /// The lowest bits of a word.
         #[inline]
-        #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // that is what it is for
+        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // that is what it is for
         pub fn $low(word: impl Word) -> $ty {
             word.low() as $ty
         }
@@ -86,16 +91,52 @@ conversions! {
 /// refused. As there are so many, only builds with debug assertions look.
 #[inline]
 #[track_caller]
-#[allow(clippy::cast_possible_truncation)] // see above
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "see above")]
 pub const fn to_index(number: usize) -> u32 {
-    debug_assert!(number <= u32::MAX as usize, "a list is too long for its indices");
+    debug_assert!(number <= as_index(u32::MAX), "a list is too long for its indices");
     number as u32
+}
+
+/// A number of 32 bits as a position in memory, or as a length.
+#[inline]
+#[expect(clippy::as_conversions, reason = "addresses have 32 bits or more: asserted below")]
+pub const fn as_index(number: u32) -> usize {
+    number as usize
+}
+
+/// Positions of a range.
+#[inline]
+pub const fn span(range: Range<u32>) -> Range<usize> {
+    as_index(range.start)..as_index(range.end)
+}
+
+const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
+
+/// The lower and the upper half of a word of 128 bits.
+#[inline]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "one half, beside the other")]
+pub const fn halves(word: u128) -> (u64, u64) {
+    (word as u64, (word >> 64) as u64)
+}
+
+/// The number nearest to it in single precision.
+#[inline]
+#[expect(clippy::as_conversions, reason = "it rounds to the nearest, alike everywhere")]
+pub const fn to_f32(number: u32) -> f32 {
+    number as f32
+}
+
+/// The number of single precision nearest to one of double precision.
+#[inline]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "it rounds, as arithmetic does")]
+pub const fn single(number: f64) -> f32 {
+    number as f32
 }
 
 /// The numbers of a range, every `step`th one from its first on.
 #[inline]
 pub fn every(range: Range<u32>, step: u32) -> StepBy<Range<u32>> {
-    range.step_by(step as usize)
+    range.step_by(as_index(step))
 }
 
 /// What a typed vector asks of its indices: an index type, a tuple struct over `u32`, and positions in memory are made of
@@ -107,7 +148,7 @@ macro_rules! index_type {
             /// The position in its table.
             #[inline]
             pub const fn index(self) -> usize {
-                self.0 as usize
+                $crate::as_index(self.0)
             }
         }
 
@@ -127,6 +168,21 @@ macro_rules! index_type {
     };
 }
 
+/// The numbers of an enumeration's variants, as they are declared: the method's name and its type.
+#[macro_export]
+macro_rules! enum_numbers {
+    ($ty:ident: $($method:ident $int:ident),+) => {
+        impl $ty {$(
+            /// The number of the variant.
+            #[inline]
+            #[expect(clippy::as_conversions, reason = "nothing else reads it in constants")]
+            pub const fn $method(self) -> $int {
+                self as $int
+            }
+        )+}
+    };
+}
+
 macro_rules! constants {
     ($($ty:ident $name:ident;)*) => {$(
         /// The same number in fewer bits, where constants are made.
@@ -136,9 +192,9 @@ macro_rules! constants {
         /// If it does not fit.
         #[inline]
         #[track_caller]
-        #[allow(clippy::cast_possible_truncation)] // asserted
-        pub const fn $name(number: u64) -> $ty {
-            assert!(number <= $ty::MAX as u64, "a number does not fit what it is to be kept in");
+        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "asserted")]
+        pub const fn $name(number: usize) -> $ty {
+            assert!(number <= $ty::MAX as usize, "a number does not fit what it is to be kept in");
             number as $ty
         }
     )*};
@@ -147,7 +203,33 @@ macro_rules! constants {
 constants! {
     u8 const_u8;
     u16 const_u16;
-    u32 const_u32;
+}
+
+/// As `u32::from`, where constants are made: it is not `const` yet.
+#[inline]
+pub const fn wide_u8(number: u8) -> u32 {
+    u32::from_le_bytes([number, 0, 0, 0])
+}
+
+/// As `u32::from`, where constants are made.
+#[inline]
+pub const fn wide_u16(number: u16) -> u32 {
+    let [low, high] = number.to_le_bytes();
+    u32::from_le_bytes([low, high, 0, 0])
+}
+
+/// As `u64::from`, where constants are made.
+#[inline]
+pub const fn wide_u32(number: u32) -> u64 {
+    let [a, b, c, d] = number.to_le_bytes();
+    u64::from_le_bytes([a, b, c, d, 0, 0, 0, 0])
+}
+
+/// As `u128::from`, where constants are made.
+#[inline]
+#[expect(clippy::as_conversions, reason = "`From` is not `const` yet")]
+pub const fn wide_u64(number: u64) -> u128 {
+    number as u128
 }
 
 #[cold]

@@ -4,10 +4,11 @@
 //! new row. Figures come from Intel's Programmer's Reference Manuals (volume 7, "3D Media GPGPU") and
 //! from measurements with the reference tools.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -26,6 +26,13 @@ macro_rules! platforms {
             #[doc(hidden)]
             pub const ROWS: [$name; $name::ALL.len() + $name::INVENTED.len()] =
                 [$($name::$platform,)* $($name::$invented,)*];
+
+            /// Its place in [`Self::ROWS`].
+            #[doc(hidden)]
+            #[expect(clippy::as_conversions, reason = "nothing else reads the number of a variant")]
+            pub const fn index(self) -> usize {
+                self as usize
+            }
         }
 
         /// The row of a platform.

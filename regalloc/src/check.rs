@@ -44,7 +44,7 @@ use crate::{
     },
 };
 use gen_ir::{BlockId, Call, FileByte, Kernel, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Facts about one variable, a bit per subrange.
@@ -130,12 +130,12 @@ pub(crate) fn check(
         if var.fixed.is_some_and(|fixed| fixed != first) {
             return Err(Error::Unsound(format!("variable {} is at byte {first}, not in its place", v.0)));
         }
-        let file = &mut c.sharers[var.class as usize];
+        let file = &mut c.sharers[var.class.index()];
         for r in first.bytes() / reg_bytes..(first.bytes() + var.bytes).div_ceil(reg_bytes) {
-            if file.len() <= r as usize {
-                file.resize(r as usize + 1, Vec::new());
+            if file.len() <= as_index(r) {
+                file.resize(as_index(r) + 1, Vec::new());
             }
-            file[r as usize].push(v);
+            file[as_index(r)].push(v);
         }
     }
     c.find_crossing(history);
@@ -208,7 +208,7 @@ impl Check<'_> {
                     let Some(out) = self.along(to_index(b), s, &state, &waiting, &losses, &calls) else {
                         continue;
                     };
-                    dirty[s as usize] |= join(&mut entry[s as usize], &out);
+                    dirty[as_index(s)] |= join(&mut entry[as_index(s)], &out);
                 }
             }
         }
@@ -286,7 +286,7 @@ impl Check<'_> {
                     }
                 }
             }
-            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&(c.site as usize)));
+            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&(as_index(c.site))));
             work.extend(inner.map(Call::callee));
         }
         let lost = merge(losses[call.callee()].iter().flatten().copied());
@@ -379,9 +379,9 @@ impl Check<'_> {
     /// Calls back with the subranges of other variables that a write goes over.
     fn lost_by(&self, w: &Access, mut f: impl FnMut(VarId, u64)) {
         let (class, start, end) = self.bytes(w);
-        let file = &self.sharers[class as usize];
+        let file = &self.sharers[class.index()];
         for r in start / self.reg_bytes..end.div_ceil(self.reg_bytes) {
-            for &v in file.get(r as usize).into_iter().flatten() {
+            for &v in file.get(as_index(r)).into_iter().flatten() {
                 let var = &self.kernel.vars[v.index()];
                 let at = self.first_byte(v);
                 if v == w.var || at >= end || at + var.bytes <= start {
@@ -434,7 +434,7 @@ impl Check<'_> {
         for _ in 0..=self.kernel.subroutines.len() {
             for call in self.flow.calls() {
                 let callee = out[call.callee()].iter().flatten().copied();
-                let site = call.site as usize;
+                let site = as_index(call.site);
                 let all: Vec<_> = out[site].iter().copied().chain(callee).collect();
                 out[site] = merge(all.into_iter());
             }

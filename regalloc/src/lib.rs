@@ -65,10 +65,11 @@
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
 //! spilling adds is first tried beside all that was placed (`fit`): if it fits, that was the last round.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

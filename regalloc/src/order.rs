@@ -13,7 +13,7 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
-use narrow::{to_index, to_u32};
+use narrow::{as_index, to_index, to_u32};
 
 /// Of how many instructions that could come next the best is taken.
 const CHOICE: usize = 64;
@@ -100,7 +100,7 @@ pub(crate) fn order(
         });
         let to = &mut new.blocks[b].insts;
         to.clear();
-        to.extend(s.best.iter().map(|&i| from[i as usize]));
+        to.extend(s.best.iter().map(|&i| from[as_index(i)]));
         let first = accesses.blocks[b];
         for (moved, &i) in s.moved[accesses.block(b)].iter_mut().zip(&s.best) {
             *moved = first + i;
@@ -173,6 +173,8 @@ enum SharedResource {
     Memory,
 }
 
+narrow::enum_numbers!(SharedResource: index usize);
+
 const SHARED: usize = 4;
 
 #[derive(Default)]
@@ -227,7 +229,7 @@ impl Last {
             self.reader = to_index(readers.len()) - 1;
             return;
         }
-        while let Some(&(reader, next)) = readers.get(self.reader as usize) {
+        while let Some(&(reader, next)) = readers.get(as_index(self.reader)) {
             if reader != i {
                 before.push(reader);
             }
@@ -262,14 +264,14 @@ impl Alive {
     /// change falls by their size: they are alive now, or only one is left to end them.
     fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut Vec<i64>, u32)) {
         for &v in vars {
-            if !std::mem::replace(&mut self.alive[v as usize], true) {
-                self.bytes += locals[v as usize].bytes;
+            if !std::mem::replace(&mut self.alive[as_index(v)], true) {
+                self.bytes += locals[as_index(v)].bytes;
                 each(&mut self.change, v);
             }
         }
         self.peak = self.peak.max(self.bytes);
         for &v in vars {
-            let (i, l) = (v as usize, &locals[v as usize]);
+            let (i, l) = (as_index(v), &locals[as_index(v)]);
             self.left[i] -= 1;
             if self.left[i] == 1 && !l.live_in {
                 each(&mut self.change, v);
@@ -322,18 +324,18 @@ impl BlockGraph {
                             last.push(Last::default());
                         }
                         touched.list.push(*row);
-                        last[*row as usize].touch(now, writes, &mut before.list, readers);
+                        last[as_index(*row)].touch(now, writes, &mut before.list, readers);
                         continue;
                     }
                 };
-                shared[of as usize].touch(now, writes, &mut before.list, readers);
+                shared[of.index()].touch(now, writes, &mut before.list, readers);
             }
             if named.accumulator || uses_accumulator(inst) {
-                shared[SharedResource::Accumulators as usize].touch(now, true, &mut before.list, readers);
+                shared[SharedResource::Accumulators.index()].touch(now, true, &mut before.list, readers);
             }
             if let Some(info) = inst.send() {
                 let writes = !info.only_reads(kernel.platform);
-                shared[SharedResource::Memory as usize].touch(now, writes, &mut before.list, readers);
+                shared[SharedResource::Memory.index()].touch(now, writes, &mut before.list, readers);
             }
             before.list.extend(fence);
             if stay {
@@ -343,17 +345,17 @@ impl BlockGraph {
             touched.end_row();
             before.end_row();
             for &v in touched.of(i) {
-                locals[v as usize].touches += 1;
+                locals[as_index(v)].touches += 1;
             }
         }
         users.transpose(touched, locals.len());
         behind.clear();
         behind.resize(*count, 0);
         for &i in &before.list {
-            behind[i as usize] += 1;
+            behind[as_index(i)] += 1;
         }
         let of = |&v: &u32| {
-            let l = &locals[v as usize];
+            let l = &locals[as_index(v)];
             let after = l.live_in || l.touches > 1;
             i64::from(l.bytes) * (i64::from(after) - i64::from(l.live_out))
         };
@@ -392,7 +394,7 @@ impl BlockGraph {
         alive.start(&self.locals);
         alive.change.clone_from(&self.change);
         ready.clear();
-        ready.extend((0..to_index(self.count)).filter(|&i| behind[i as usize] == 0));
+        ready.extend((0..to_index(self.count)).filter(|&i| behind[as_index(i)] == 0));
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
@@ -402,26 +404,26 @@ impl BlockGraph {
             let keep_order = alive.bytes < keep;
             for (k, &i) in choice.iter().enumerate() {
                 let number = i64::from(i);
-                let key = if keep_order { -number } else { alive.change[i as usize] << 32 | number };
+                let key = if keep_order { -number } else { alive.change[as_index(i)] << 32 | number };
                 if key < least {
                     (at, least) = (k, key);
                 }
             }
             at += from;
             let i = ready.remove(at);
-            alive.take(self.touched.of(i as usize), &self.locals, |change, v| {
-                let bytes = i64::from(self.locals[v as usize].bytes);
-                for &user in self.users.of(v as usize) {
-                    change[user as usize] -= bytes;
+            alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
+                let bytes = i64::from(self.locals[as_index(v)].bytes);
+                for &user in self.users.of(as_index(v)) {
+                    change[as_index(user)] -= bytes;
                 }
             });
             if alive.peak >= limit {
                 return None;
             }
             order.push(i);
-            for &p in self.before.of(i as usize) {
-                behind[p as usize] -= 1;
-                if behind[p as usize] == 0 {
+            for &p in self.before.of(as_index(i)) {
+                behind[as_index(p)] -= 1;
+                if behind[as_index(p)] == 0 {
                     ready.push(p);
                 }
             }

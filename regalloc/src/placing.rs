@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use gen_ir::{FileByte, Kernel, Var, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{to_f32, to_index};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Memory of placing.
@@ -321,6 +321,6 @@ fn item(
     let regs = var.bytes.div_ceil(file.reg_bytes());
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
-    let cost = if stays { f32::INFINITY } else { messages * moved as f32 / room };
+    let cost = if stays { f32::INFINITY } else { messages * to_f32(moved) / room };
     Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }

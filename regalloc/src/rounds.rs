@@ -20,6 +20,7 @@ use crate::{
     split::Splitter,
 };
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual};
+use narrow::as_index;
 
 /// Bytes of a return address: an instruction pointer and the caller's mask. It is not spilled.
 const RETURN_ADDRESS: u32 = 8;
@@ -103,14 +104,13 @@ pub fn allocate(
     memory: &mut AllocationMemory,
     pool: &mut Pool<Physical>,
 ) -> Result<(Kernel<Physical>, AllocStats), Error> {
-    if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
+    if kernel.vars.len() >= as_index(u32::MAX / 64) || kernel.inst_count() >= as_index(u32::MAX / 64) {
         return Err(Error::TooLarge);
     }
     memory.flow.find(kernel);
     let file = File::of(kernel, VarClass::General, false);
-    if let Some(call) =
-        calls::too_deep(&memory.flow, (file.regs * file.reg_bytes() / RETURN_ADDRESS) as usize)
-        && let Some(var) = kernel.blocks[call.site as usize].insts.last().and_then(|i| i.dst.reg()?.var())
+    if let Some(call) = calls::too_deep(&memory.flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
+        && let Some(var) = kernel.blocks[as_index(call.site)].insts.last().and_then(|i| i.dst.reg()?.var())
     {
         return Err(Error::OutOfRegisters { class: VarClass::General, var });
     }

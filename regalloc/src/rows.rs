@@ -1,7 +1,7 @@
 //! Lists of different lengths, one after the other in one list: the rows of a sparse matrix.
 
 use gen_ir::VarId;
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 /// Rows of numbers or of what stands for them.
 pub(crate) struct Rows<T> {
@@ -18,7 +18,7 @@ pub(crate) trait Row: Copy {
 
 impl Row for u32 {
     fn number(self) -> usize {
-        self as usize
+        as_index(self)
     }
 }
 
@@ -31,7 +31,7 @@ impl Row for VarId {
 impl<T> Rows<T> {
     /// What is in a row.
     pub fn of(&self, row: usize) -> &[T] {
-        &self.list[self.first[row] as usize..self.first[row + 1] as usize]
+        &self.list[span(self.first[row]..self.first[row + 1])]
     }
 
     /// Makes it no rows.
@@ -58,7 +58,7 @@ impl<T: Copy> Rows<T> {
         for &(row, x) in pairs.iter().rev() {
             let at = &mut self.first[row.number()];
             *at -= 1;
-            self.list[*at as usize] = x;
+            self.list[as_index(*at)] = x;
         }
     }
 
@@ -88,14 +88,14 @@ impl Rows<u32> {
             for &number in of.of(row) {
                 let at = &mut self.first[number.number()];
                 *at -= 1;
-                self.list[*at as usize] = to_index(row);
+                self.list[as_index(*at)] = to_index(row);
             }
         }
     }
 
     /// Ends a row: its numbers are what was added since the last one ended, each once.
     pub fn end_row(&mut self) {
-        let from = self.first.last().map_or(0, |&f| f as usize);
+        let from = self.first.last().map_or(0, |&f| as_index(f));
         let row = &mut self.list[from..];
         // Few, as a rule, and nearly in order.
         if row.len() > 16 {

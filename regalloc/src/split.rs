@@ -7,7 +7,7 @@
 //! between take out instructions that kept registers together.
 
 use gen_ir::{Base, Inst, Kernel, Reg, Var, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{span, to_index};
 
 /// Registers of the largest variable that is looked at.
 const MOST: u32 = 64;
@@ -129,7 +129,7 @@ impl Splitter {
     fn part(&self, reg: Reg<Virtual>, grf_bytes: u32) -> Reg<Virtual> {
         let Base::Var(v) = reg.base() else { return reg };
         let Some(&(from, n @ 1..)) = self.parts.get(v.index()) else { return reg };
-        let parts = &self.starts[from as usize..(from + n) as usize];
+        let parts = &self.starts[span(from..from + n)];
         let at = parts.partition_point(|p| p.0 * grf_bytes <= reg.byte) - 1;
         let (start, var) = parts[at];
         Reg::var_at(var, reg.byte - start * grf_bytes)

@@ -10,7 +10,7 @@ use crate::{
     structured::Form,
 };
 use gen_ir::{Block, BlockId, ExecSize, Inst, Kernel, Op, Payload, Pool, Target, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 /// What stands at the start of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,9 +84,9 @@ impl Layout {
             let mut at = self.last_if[b];
             while at != NONE {
                 let mark = BlockId(next + to_index(self.marks.len() - first));
-                self.end[at as usize] = Some(mark);
+                self.end[as_index(at)] = Some(mark);
                 self.marks.push(Mark::End);
-                at = self.next_if[at as usize];
+                at = self.next_if[as_index(at)];
             }
             if self.goto[b] && self.marks[first..].last() != Some(&Mark::Join) {
                 self.marks.push(Mark::Join);
@@ -106,7 +106,7 @@ impl Layout {
     }
 
     fn marks(&self, b: usize) -> &[Mark] {
-        &self.marks[self.first_mark[b] as usize..self.first_mark[b + 1] as usize]
+        &self.marks[span(self.first_mark[b]..self.first_mark[b + 1])]
     }
 
     /// New number of a block's start.

@@ -19,10 +19,11 @@
 //! Sources: Intel PRM Skylake volume 7, "SIMD control flow" and the `goto`, `join`, `jmpi` pages of
 //! volume 2a; behaviour checked against the reference finalizer's listings.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -10,7 +10,7 @@
 
 use crate::plan::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 /// All that the search knows of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -207,7 +207,7 @@ impl Search<'_> {
     /// Whether all jumps to `b` come from `first..end`.
     fn enters(&self, b: usize, first: usize, end: usize) -> bool {
         let (low, high) = self.from[b];
-        low == u32::MAX || (low as usize >= first && (high as usize) < end)
+        low == u32::MAX || (as_index(low) >= first && as_index(high) < end)
     }
 
     /// Whether the jump at the end of `b` stays in `first..exit` or is structured and ends at `exit`.

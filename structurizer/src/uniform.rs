@@ -5,6 +5,7 @@
 //! lanes on scalar operands without a mask.
 
 use gen_ir::{Kernel, Op, Src, VarClass, VarId, Virtual};
+use narrow::as_index;
 
 /// For each variable, whether it is a flag whose every write gives all lanes the same bit.
 #[derive(Debug, Default)]
@@ -31,18 +32,18 @@ pub(crate) fn find_flags(kernel: &Kernel<Virtual>, width: u32, flags: &mut Flags
             && let Some(VarId(v)) = c.flag.var()
             && !matches!(inst.op, Op::Sel | Op::Csel)
         {
-            written[v as usize] = true;
-            uniform[v as usize] &=
+            written[as_index(v)] = true;
+            uniform[as_index(v)] &=
                 whole && inst.exec.lanes() >= width && c.flag.byte == 0 && inst.src.iter().all(scalar);
         }
         if let gen_ir::Dst::Direct { reg, ty, .. } = &inst.dst
             && let Some(VarId(v)) = reg.var()
         {
-            written[v as usize] = true;
+            written[as_index(v)] = true;
             let lanes = if width == 32 { u64::from(u32::MAX) } else { (1 << width) - 1 };
-            uniform[v as usize] &= whole
+            uniform[as_index(v)] &= whole
                 && inst.op == Op::Mov
-                && ty.bytes() == kernel.vars[v as usize].bytes
+                && ty.bytes() == kernel.vars[as_index(v)].bytes
                 && matches!(inst.src[0], Src::Imm { bits, .. } if bits == 0 || bits & lanes == lanes);
         }
     }

@@ -25,7 +25,7 @@ use crate::{
     structured::{self, Form, Forms, LARGEST, Node, Shape},
 };
 use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 /// Memory to work in. A place is twice a block's number, and one more for the jump at its end.
 #[derive(Debug, Default)]
@@ -65,8 +65,8 @@ pub(crate) fn split(
         let Unthread { moved, to, was, apart, number, .. } = u;
         let before = moved.len();
         moved.retain(|&g| {
-            let g = g as usize;
-            let at = number[g] as usize + usize::from(apart[g]);
+            let g = as_index(g);
+            let at = as_index(number[g]) + usize::from(apart[g]);
             let stays = forms.forms[at] != Form::Plain && round < ROUNDS;
             if !stays {
                 to[g] = was[g];
@@ -119,8 +119,8 @@ impl Unthread {
         apart.clear();
         apart.resize(nodes.len(), false);
         for &g in moved.iter() {
-            let place = to[g as usize];
-            apart[place as usize / 2] |= place % 2 == 1;
+            let place = to[as_index(g)];
+            apart[as_index(place) / 2] |= place % 2 == 1;
         }
         number.clear();
         let mut next = 0;
@@ -130,7 +130,7 @@ impl Unthread {
         }
         model.clear();
         for (b, node) in nodes.iter().enumerate() {
-            let plan = node.plan.retargeted(|_| BlockId(number[to[b] as usize / 2] + to[b] % 2));
+            let plan = node.plan.retargeted(|_| BlockId(number[as_index(to[b]) / 2] + to[b] % 2));
             if apart[b] {
                 model.push(Node::default());
             }
@@ -146,7 +146,7 @@ impl Unthread {
         pool: &mut Pool<Virtual>,
     ) {
         let Unthread { to, was, apart, number, .. } = self;
-        let at = |place: u32| BlockId(number[place as usize / 2] + place % 2);
+        let at = |place: u32| BlockId(number[as_index(place) / 2] + place % 2);
         blocks.clear();
         for (b, mut block) in kernel.blocks.drain(..).enumerate() {
             let jumps = nodes[b].plan != Plan::None;

@@ -43,7 +43,7 @@ mod tests;
 
 use std::fmt;
 
-use narrow::{low_u8, low_u16, to_index, to_u8, to_u16};
+use narrow::{as_index, low_u8, low_u16, to_index, to_u8, to_u16};
 use platforms::Platform;
 
 pub use operand::{Dest, General, Slice, Source, address, all, any, flag, imm, indirect, not};
@@ -194,9 +194,9 @@ impl KernelBuilder {
 
     /// A view of a variable that exists without a declaration.
     pub fn predefined(&mut self, var: Predefined) -> General {
-        let row = &PREDEFINED[var as usize];
+        let row = &PREDEFINED[as_index(var.number())];
         let grf_bytes = to_u8(self.platform.caps().regs.grf_bytes);
-        General { id: VarId(var as u32), ty: row.ty, elements: row.num_elements, grf_bytes }
+        General { id: VarId(var.number()), ty: row.ty, elements: row.num_elements, grf_bytes }
     }
 
     fn declare(
@@ -331,7 +331,7 @@ impl KernelBuilder {
 
     fn check_count(&mut self, what: &'static str, found: usize, allowed: u32) {
         let fault = BuildError::TooMany { what, allowed };
-        if found > allowed as usize && !self.faults.contains(&fault) {
+        if found > as_index(allowed) && !self.faults.contains(&fault) {
             self.faults.push(fault);
         }
     }

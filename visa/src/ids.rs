@@ -2,7 +2,7 @@
 //!
 //! Specification: "General Variables", "Predicate Variables", "Sampler Variables", "Surface Variables".
 
-use narrow::{low_u16, to_index};
+use narrow::{as_index, low_u16, to_index, wide_u16};
 
 use crate::types::Type;
 
@@ -14,8 +14,9 @@ macro_rules! id {
 
         impl $name {
             /// The index as stored in the object.
-            pub const fn index(self) -> usize {
-                self.0 as usize
+            #[inline]
+            pub fn index(self) -> usize {
+                as_index(self.0.into())
             }
         }
     };
@@ -61,7 +62,7 @@ impl VarId {
     /// The null variable.
     pub const NULL: VarId = VarId(0);
     /// The thread header, `r0`.
-    pub const R0: VarId = VarId(Predefined::R0 as u32);
+    pub const R0: VarId = VarId(Predefined::R0.number());
 
     /// True for `%null`.
     pub const fn is_null(self) -> bool {
@@ -70,7 +71,7 @@ impl VarId {
 
     /// Position in [`crate::Kernel::vars`], or `None` for a predefined variable.
     pub const fn declared(self) -> Option<usize> {
-        if self.0 >= PREDEFINED_VARS { Some((self.0 - PREDEFINED_VARS) as usize) } else { None }
+        if self.0 >= PREDEFINED_VARS { Some(as_index(self.0 - PREDEFINED_VARS)) } else { None }
     }
 
     /// The variable at position `i` of [`crate::Kernel::vars`].
@@ -87,7 +88,7 @@ impl VarId {
 impl PredId {
     /// Position in [`crate::Kernel::preds`], or `None` for `P0`.
     pub const fn declared(self) -> Option<usize> {
-        if self.0 >= PREDEFINED_PREDS { Some((self.0 - PREDEFINED_PREDS) as usize) } else { None }
+        if self.0 >= PREDEFINED_PREDS { Some(as_index(self.0 - PREDEFINED_PREDS)) } else { None }
     }
 
     /// The predicate at position `i` of [`crate::Kernel::preds`].
@@ -117,7 +118,11 @@ impl SurfaceId {
 
     /// Position in [`crate::Kernel::surfaces`], or `None` for a predefined surface.
     pub const fn declared(self) -> Option<usize> {
-        if self.0 >= PREDEFINED_SURFACES { Some((self.0 - PREDEFINED_SURFACES) as usize) } else { None }
+        if self.0 >= PREDEFINED_SURFACES {
+            Some(as_index(wide_u16(self.0 - PREDEFINED_SURFACES)))
+        } else {
+            None
+        }
     }
 
     /// The surface at position `i` of [`crate::Kernel::surfaces`].
@@ -148,7 +153,7 @@ impl SurfaceId {
 }
 
 /// Names of the predefined surfaces in vISA assembly.
-pub const PREDEFINED_SURFACE_NAMES: [&str; PREDEFINED_SURFACES as usize] =
+pub const PREDEFINED_SURFACE_NAMES: [&str; as_index(wide_u16(PREDEFINED_SURFACES))] =
     ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];
 
 /// A predefined general variable.
@@ -200,6 +205,8 @@ pub enum Predefined {
     /// `%scratchloc`: scratch location.
     ScratchLoc,
 }
+
+narrow::enum_numbers!(Predefined: number u32);
 
 /// What is known of a predefined variable.
 #[derive(Clone, Copy, Debug)]

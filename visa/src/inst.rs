@@ -1,6 +1,6 @@
 //! Instructions: how a kernel stores them, and how consumers see them.
 
-use narrow::{to_index, to_u16};
+use narrow::{as_index, to_index, to_u16};
 
 pub use crate::record::Record;
 use crate::{
@@ -53,7 +53,8 @@ impl Kernel {
     /// The operands of a record.
     #[inline]
     pub fn operands_of(&self, record: &Record) -> &[Operand] {
-        &self.operands[record.first as usize..record.first as usize + usize::from(record.count)]
+        let first = as_index(record.first);
+        &self.operands[first..first + usize::from(record.count)]
     }
 
     /// The instruction at `index`.
@@ -65,7 +66,7 @@ impl Kernel {
     #[inline]
     pub fn try_inst(&self, index: usize) -> Result<Inst<'_>, (&'static str, u32)> {
         let record = self.code.get(index).ok_or(("index", to_index(index)))?;
-        let first = record.first as usize;
+        let first = as_index(record.first);
         let operands = first.checked_add(record.count.into()).and_then(|end| self.operands.get(first..end));
         let (op, exec) = Op::of(record, operands.ok_or(("first operand", record.first))?)?;
         Ok(Inst {
@@ -200,8 +201,8 @@ fn first_number(row: &'static Row, operands: &[Operand], fallback: u32) -> u32 {
 
 impl Version {
     /// `major * 100 + minor`, as the table counts.
-    pub(crate) const fn number(self) -> u16 {
-        self.major as u16 * 100 + self.minor as u16
+    pub(crate) fn number(self) -> u16 {
+        u16::from(self.major) * 100 + u16::from(self.minor)
     }
 }
 

@@ -23,10 +23,11 @@
 //! * Every operand in a [`Kernel`] has the kind that its table row asks for.
 //! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
 
-// A number is made narrower by name (the crate `narrow`) or with an error.
+// Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(
     not(test),
     deny(
+        clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_possible_wrap,
         clippy::cast_sign_loss,

@@ -8,6 +8,7 @@ mod declarations;
 pub use attributes::*;
 pub use declarations::*;
 
+use narrow::as_index;
 use std::borrow::Cow;
 
 use crate::{
@@ -321,7 +322,7 @@ impl Kernel {
             let Some(alias) = self.vars[i].alias.filter(|a| a.file_scope) else { continue };
             let symbol = alias.base.0;
             let reloc = self.variable_relocs.iter().find(|r| u32::from(r.symbolic) == symbol);
-            let number = reloc.map_or(symbol, |r| r.resolved.into()) as usize;
+            let number = as_index(reloc.map_or(symbol, |r| r.resolved.into()));
             let Some(file_var) = file_vars.get(number) else { continue };
             let base = *own[number].get_or_insert_with(|| {
                 let name = self.strings.push(&file_var.name);

@@ -11,7 +11,7 @@ mod extent;
 
 use cursor::{Cursor, Read};
 use extent::{Extent, Part, bit_properties};
-use narrow::to_index;
+use narrow::{as_index, to_index, to_u64};
 
 use crate::{
     error::{Error, ErrorKind, Errors},
@@ -116,17 +116,17 @@ impl Reader {
         let Reader { module, bodies, order, .. } = self;
         let wanted = module.kernels.iter().position(|k| k.header_name == name);
         let is_wanted = |b: &Extent| match b.piece {
-            Part::Kernel(i) => Some(i as usize) == wanted,
+            Part::Kernel(i) => Some(as_index(i)) == wanted,
             Part::Function(_) => true,
             Part::GenBinary(..) => false,
         };
-        order.retain(|&b| is_wanted(&bodies[b as usize]));
+        order.retain(|&b| is_wanted(&bodies[as_index(b)]));
         let mut faults = Vec::new();
         let mut free_from = c.pos();
-        for body in order.iter().map(|&b| &bodies[b as usize]) {
+        for body in order.iter().map(|&b| &bodies[as_index(b)]) {
             let kernel = match body.piece {
-                Part::Function(i) => &mut module.functions[i as usize],
-                Part::Kernel(i) => &mut module.kernels[i as usize],
+                Part::Function(i) => &mut module.functions[as_index(i)],
+                Part::Kernel(i) => &mut module.kernels[as_index(i)],
                 Part::GenBinary(..) => continue,
             };
             let end = body.start.saturating_add(body.size);
@@ -158,8 +158,8 @@ impl Reader {
         let mut faults = Vec::new();
         for body in bodies {
             let kernel = match body.piece {
-                Part::Kernel(i) => &mut module.kernels[i as usize],
-                Part::Function(i) => &mut module.functions[i as usize],
+                Part::Kernel(i) => &mut module.kernels[as_index(i)],
+                Part::Function(i) => &mut module.functions[as_index(i)],
                 Part::GenBinary(..) => continue,
             };
             faults.extend(body_fault(bytes, body, module.version, !depth.code, kernel));
@@ -171,7 +171,7 @@ impl Reader {
     fn begin<'a>(&mut self, bytes: &'a [u8]) -> Result<Cursor<'a>, Errors> {
         let mut c = Cursor::new(bytes, 0..bytes.len());
         if u32::try_from(bytes.len()).is_err() {
-            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
+            let (found, allowed) = (to_u64(bytes.len()), "4 GiB, which offsets of 32 bits reach");
             let kind = ErrorKind::IllegalValue { found, allowed };
             return Err(c.error_at(0, "size of the object", kind).into());
         }
@@ -225,7 +225,7 @@ impl Reader {
         order.clear();
         order.extend(0..to_index(bodies.len()));
         // Equal ones are told apart by their number.
-        order.sort_unstable_by_key(|&b| (bodies[b as usize].start, bodies[b as usize].size, b));
+        order.sort_unstable_by_key(|&b| (bodies[as_index(b)].start, bodies[as_index(b)].size, b));
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Reader {
         let Reader { module, bodies, order, .. } = self;
         let pieces = &mut module.layout;
         let mut at = header_end;
-        for body in order.iter().map(|&b| &bodies[b as usize]) {
+        for body in order.iter().map(|&b| &bodies[as_index(b)]) {
             let end = body.start.saturating_add(body.size);
             let allowed = if end > bytes.len() {
                 "a range inside the object"
@@ -250,7 +250,7 @@ impl Reader {
                         Part::Kernel(k) => Piece::Kernel(k),
                         Part::Function(f) => Piece::Function(f),
                         Part::GenBinary(k, b) => {
-                            let binary = &mut module.kernels[k as usize].gen_binaries[b as usize];
+                            let binary = &mut module.kernels[as_index(k)].gen_binaries[as_index(b)];
                             binary.code = bytes[body.start..end].to_vec();
                             Piece::GenBinary(k, b)
                         }
@@ -260,8 +260,8 @@ impl Reader {
                 continue;
             };
             let kernel = match body.piece {
-                Part::Kernel(i) | Part::GenBinary(i, _) => &module.kernels[i as usize],
-                Part::Function(i) => &module.functions[i as usize],
+                Part::Kernel(i) | Part::GenBinary(i, _) => &module.kernels[as_index(i)],
+                Part::Function(i) => &module.functions[as_index(i)],
             };
             return Err(bad_range(body, kernel, end, allowed));
         }
@@ -278,7 +278,7 @@ fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) 
         kernel: Some(kernel.name().into_owned()),
         instruction: None,
         field: "offset and size",
-        kind: ErrorKind::BadRange { start: body.start as u64, end: end as u64, allowed },
+        kind: ErrorKind::BadRange { start: to_u64(body.start), end: to_u64(end), allowed },
     })
 }
 
@@ -310,7 +310,7 @@ fn kernel_info(
 ) -> Read<()> {
     kernel.header_name.extend_from_slice(name(c, version)?);
     let field_at = c.pos();
-    let (start, size) = (c.u32("kernel offset")? as usize, c.u32("kernel size")? as usize);
+    let (start, size) = (as_index(c.u32("kernel offset")?), as_index(c.u32("kernel size")?));
     let input_offset = c.u32("input offset")?;
     relocs(c, "variable relocations", &mut kernel.variable_relocs)?;
     relocs(c, "function relocations", &mut kernel.function_relocs)?;
@@ -326,7 +326,7 @@ fn kernel_info(
     for i in 0..count {
         let platform = c.u8("Gen platform")?;
         let field_at = c.pos();
-        let (start, size) = (c.u32("Gen binary offset")? as usize, c.u32("Gen binary size")? as usize);
+        let (start, size) = (as_index(c.u32("Gen binary offset")?), as_index(c.u32("Gen binary size")?));
         kernel.gen_binaries.push(GenBinary { platform, code: Vec::new() });
         let piece = Part::GenBinary(index, to_index(i));
         bodies.push(Extent { piece, start, size, field_at, input_offset: 0 });
@@ -345,7 +345,7 @@ fn function_info(
     function.linkage = Some(Linkage(c.u8("linkage")?));
     function.header_name.extend_from_slice(name(c, version)?);
     let field_at = c.pos();
-    let (start, size) = (c.u32("function offset")? as usize, c.u32("function size")? as usize);
+    let (start, size) = (as_index(c.u32("function offset")?), as_index(c.u32("function size")?));
     relocs(c, "variable relocations", &mut function.variable_relocs)?;
     relocs(c, "function relocations", &mut function.function_relocs)?;
     if size == 0 {

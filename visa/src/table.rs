@@ -17,6 +17,7 @@ pub(crate) use plain::plain_instructions;
 pub use row::{Classes, Enc, Family, Role, Row, Slot, Types, When};
 
 use crate::opcode::Opcode;
+use narrow::{as_index, wide_u8};
 
 const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
 
@@ -36,7 +37,7 @@ static PLAIN: [Option<&Row>; 256] = {
         while i < TOPICS[topic].len() {
             let row = &TOPICS[topic][i];
             if row.sub.is_none() {
-                plain[row.opcode as usize] = Some(row);
+                plain[row.opcode.index()] = Some(row);
             }
             i += 1;
         }
@@ -56,9 +57,9 @@ static BY_SUB: [[Option<&Row>; SUBS]; WITH_SUB.len()] = {
             let mut at = 0;
             while at < WITH_SUB.len() {
                 if let Some(sub) = row.sub
-                    && WITH_SUB[at] as u8 == row.opcode as u8
+                    && WITH_SUB[at].raw() == row.opcode.raw()
                 {
-                    by_sub[at][sub as usize] = Some(row);
+                    by_sub[at][as_index(wide_u8(sub))] = Some(row);
                 }
                 at += 1;
             }

@@ -1,6 +1,6 @@
 //! The small closed vocabularies of vISA: data types, execution sizes and masks, modifiers, regions, atomic operations.
 
-use narrow::to_u8;
+use narrow::{as_index, to_u8, wide_u8};
 
 /// Defines a `repr(u8)` enum whose values are the binary encoding, with `from_raw` and a name table.
 macro_rules! raw_enum {
@@ -17,7 +17,7 @@ macro_rules! raw_enum {
                 let mut i = 0;
                 while i < all.len() {
                     let mut j = i;
-                    while j > 0 && all[j - 1] as u8 > all[j] as u8 {
+                    while j > 0 && all[j - 1].raw() > all[j].raw() {
                         (all[j - 1], all[j]) = (all[j], all[j - 1]);
                         j -= 1;
                     }
@@ -32,7 +32,12 @@ macro_rules! raw_enum {
             }
 
             /// The binary encoding.
+            #[expect(clippy::as_conversions, reason = "nothing else reads the number of a variant")]
             pub const fn raw(self) -> u8 { self as u8 }
+
+            /// The binary encoding, as an index of tables.
+            #[inline]
+            pub const fn index(self) -> usize { narrow::as_index(narrow::wide_u8(self.raw())) }
 
             /// The word used in vISA assembly.
             pub const fn name(self) -> &'static str {
@@ -292,7 +297,7 @@ impl AtomicOp {
 
     /// Works on floats.
     pub const fn is_float(self) -> bool {
-        self as u8 >= 16
+        self.raw() >= 16
     }
 }
 
@@ -311,7 +316,7 @@ impl ChannelMask {
 
     /// `R`, `RG`, ... in vISA assembly.
     pub const fn name(self) -> &'static str {
-        CHANNEL_NAMES[(self.0 & 15) as usize]
+        CHANNEL_NAMES[as_index(wide_u8(self.0 & 15))]
     }
 
     /// The mask that vISA assembly writes so, in any case.

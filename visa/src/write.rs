@@ -4,7 +4,7 @@ mod body;
 mod code;
 mod out;
 
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use out::{Out, limit};
 
 use crate::{error::WriteError, model::*, read::MAGIC};
@@ -48,18 +48,18 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     for piece in &added {
         at += plan.place(piece, at, module, &kernels, &functions);
     }
-    if at > u32::MAX as usize {
-        return Err(limit("object size", at, u32::MAX as usize));
+    if at > as_index(u32::MAX) {
+        return Err(limit("object size", at, as_index(u32::MAX)));
     }
     out.bytes.clear();
     out.bytes.reserve(at);
     header(&mut out, module, &kernels, &functions, &plan)?;
     for piece in layout.iter().chain(&added) {
         match *piece {
-            Piece::Kernel(i) => out.bytes.extend_from_slice(&kernels[i as usize].bytes),
-            Piece::Function(i) => out.bytes.extend_from_slice(&functions[i as usize].bytes),
+            Piece::Kernel(i) => out.bytes.extend_from_slice(&kernels[as_index(i)].bytes),
+            Piece::Function(i) => out.bytes.extend_from_slice(&functions[as_index(i)].bytes),
             Piece::GenBinary(k, b) => {
-                out.bytes.extend_from_slice(&module.kernels[k as usize].gen_binaries[b as usize].code);
+                out.bytes.extend_from_slice(&module.kernels[as_index(k)].gen_binaries[as_index(b)].code);
             }
             Piece::Gap(ref bytes) => out.bytes.extend_from_slice(bytes),
         }
@@ -89,7 +89,7 @@ impl Module {
         kernel.gen_binaries.push(GenBinary { platform, code });
         if !self.layout.is_empty() {
             let of_kernel = |p: &Piece| match *p {
-                Piece::Kernel(k) | Piece::GenBinary(k, _) => k as usize == index,
+                Piece::Kernel(k) | Piece::GenBinary(k, _) => as_index(k) == index,
                 _ => false,
             };
             let at = self.layout.iter().rposition(of_kernel).map_or(self.layout.len(), |i| i + 1);
@@ -120,7 +120,7 @@ impl Module {
         }
         self.layout.retain_mut(|piece| match piece {
             Piece::GenBinary(k, b) => {
-                match map.get(*k as usize).and_then(|m| m.get(*b as usize)).copied().flatten() {
+                match map.get(as_index(*k)).and_then(|m| m.get(as_index(*b))).copied().flatten() {
                     Some(new) => {
                         *b = new;
                         true
@@ -147,15 +147,15 @@ fn default_layout(module: &Module) -> Vec<Piece> {
 /// A layout names only what the module's lists hold.
 fn in_step(module: &Module, layout: &[Piece]) -> Result<(), WriteError> {
     let inside = |field, index: u32, len: usize| {
-        let fault = || limit(field, index as usize, len.saturating_sub(1));
-        if (index as usize) < len { Ok(()) } else { Err(fault()) }
+        let fault = || limit(field, as_index(index), len.saturating_sub(1));
+        if (as_index(index)) < len { Ok(()) } else { Err(fault()) }
     };
     layout.iter().try_for_each(|piece| match *piece {
         Piece::Kernel(k) => inside("kernel of the layout", k, module.kernels.len()),
         Piece::Function(f) => inside("function of the layout", f, module.functions.len()),
         Piece::GenBinary(k, b) => {
             inside("kernel of the layout", k, module.kernels.len())?;
-            inside("Gen binary of the layout", b, module.kernels[k as usize].gen_binaries.len())
+            inside("Gen binary of the layout", b, module.kernels[as_index(k)].gen_binaries.len())
         }
         Piece::Gap(_) => Ok(()),
     })
@@ -189,16 +189,16 @@ impl Plan {
         let at = Some(to_index(at));
         match *piece {
             Piece::Kernel(i) => {
-                self.kernels[i as usize] = at;
-                kernels[i as usize].bytes.len()
+                self.kernels[as_index(i)] = at;
+                kernels[as_index(i)].bytes.len()
             }
             Piece::Function(i) => {
-                self.functions[i as usize] = at;
-                functions[i as usize].bytes.len()
+                self.functions[as_index(i)] = at;
+                functions[as_index(i)].bytes.len()
             }
             Piece::GenBinary(k, b) => {
-                self.binaries[k as usize][b as usize] = at;
-                module.kernels[k as usize].gen_binaries[b as usize].code.len()
+                self.binaries[as_index(k)][as_index(b)] = at;
+                module.kernels[as_index(k)].gen_binaries[as_index(b)].code.len()
             }
             Piece::Gap(ref bytes) => bytes.len(),
         }

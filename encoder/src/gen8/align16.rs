@@ -236,7 +236,7 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     if file > FILE_GRF || s.addr_mode() || imm_9 {
         return Err(Fault::new(names.file, file, "a direct register in a math macro"));
     }
-    let scalar = Control::from_bits(low_u64(w.into_bits())).exec_size() == ExecSize::S1 as u8;
+    let scalar = Control::from_bits(low_u64(w.into_bits())).exec_size() == ExecSize::S1.number();
     if (s.vert_stride(), s.width(), s.horz_stride()) != macro_region(scalar) {
         return Err(Fault::new(
             names.region,

@@ -9,7 +9,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Base, Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
-use narrow::low_u64;
+use narrow::{low_u32, low_u64};
 
 /// How many sources the instruction encodes.
 #[inline]
@@ -78,8 +78,8 @@ fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Faul
     let (_, code, ..) = slot.get(w);
     let ty = rules.imm.types[usize::from(code)]
         .ok_or_else(|| Fault::new(slot.names().ty, code, "an immediate type of the platform"))?;
-    let upper = (w.into_bits() >> 64) as u64;
-    let high = (upper >> 32) as u32;
+    let upper = low_u64(w.into_bits() >> 64);
+    let high = low_u32(upper >> 32);
     let bits = match ty {
         Type::Uq | Type::Q | Type::Df => {
             if slot == Slot::Src1 {
@@ -95,8 +95,8 @@ fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Faul
         }
         _ => high,
     };
-    if slot == Slot::Src0 && upper as u32 != 0 {
-        return Err(Fault::new("unused bits 95..64", upper as u32, "0 beside a 32-bit immediate"));
+    if slot == Slot::Src0 && low_u32(upper) != 0 {
+        return Err(Fault::new("unused bits 95..64", low_u32(upper), "0 beside a 32-bit immediate"));
     }
     Ok(Src::Imm { bits: bits.into(), ty })
 }
@@ -176,7 +176,7 @@ fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Resul
         rules.imm.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "an immediate type of the platform"))?;
     let Src::Imm { bits: fits, .. } = Src::<Physical>::imm(bits, ty) else { unreachable!() };
     if fits != bits {
-        return Err(Bad::new("immediate", (bits >> 32) as u32, "zero beyond the bits of its type"));
+        return Err(Bad::new("immediate", low_u32(bits >> 32), "zero beyond the bits of its type"));
     }
     let upper = match ty {
         Type::Uq | Type::Q | Type::Df if slot == Slot::Src0 => bits,

@@ -113,7 +113,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         inst.src[0] = operand::decode_src(rules, slot, w)?;
     } else {
         open |= JIP_BITS;
-        let offset = (word >> 96) as i32;
+        let offset = low_i32(word >> 96);
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
         let target =
             offset.checked_add(base).ok_or_else(|| Fault::new("JIP", offset.cast_unsigned(), "32 bits"))?;

@@ -1,7 +1,7 @@
 //! Field codes and what they mean.
 
 use gen_ir::{Arf, Base, GrfNum, Physical, PredCtrl, Reg, Region, Sfid};
-use narrow::{const_u8, to_u8};
+use narrow::{as_index, const_u8, to_u8, wide_u8};
 
 /// Register file codes of a two-bit field.
 pub(super) const FILE_ARF: u8 = 0;
@@ -33,7 +33,7 @@ const fn inverse(values: &[u8]) -> [u8; 256] {
     let mut i = 0;
     while i < values.len() {
         if values[i] != NONE {
-            codes[values[i] as usize] = const_u8(i as u64);
+            codes[as_index(wide_u8(values[i]))] = const_u8(i);
         }
         i += 1;
     }
@@ -68,16 +68,16 @@ fn known(value: u8) -> Option<u8> {
 /// The region of a source's bits: vertical stride, width and horizontal stride, highest first.
 #[inline]
 pub(super) fn region(bits: u32) -> Option<Region> {
-    let region = REGIONS[(bits & 511) as usize];
+    let region = REGIONS[as_index(bits & 511)];
     if region.width == NONE { None } else { Some(region) }
 }
 
 /// The reverse.
 #[inline]
 pub(super) fn region_bits(region: Region) -> Option<u32> {
-    let vert = VERT_CODES[region.vert as usize];
-    let width = WIDTH_CODES[region.width as usize];
-    let horz = HORZ_CODES[region.horz as usize];
+    let vert = VERT_CODES[usize::from(region.vert)];
+    let width = WIDTH_CODES[usize::from(region.width)];
+    let horz = HORZ_CODES[usize::from(region.horz)];
     if (vert | width | horz) & NONE != 0 {
         return None;
     }
@@ -87,25 +87,25 @@ pub(super) fn region_bits(region: Region) -> Option<u32> {
 /// Horizontal stride.
 #[inline]
 pub(super) fn horz(code: u8) -> u8 {
-    HORZ[(code & 3) as usize]
+    HORZ[usize::from(code & 3)]
 }
 
 /// The code of a horizontal stride.
 #[inline]
 pub(super) fn horz_code(horz: u8) -> Option<u8> {
-    known(HORZ_CODES[horz as usize])
+    known(HORZ_CODES[usize::from(horz)])
 }
 
 /// Vertical stride of an Align1 ternary source.
 #[inline]
 pub(super) fn ternary_vert(code: u8) -> u8 {
-    TERNARY_VERT[(code & 3) as usize]
+    TERNARY_VERT[usize::from(code & 3)]
 }
 
 /// The code of an Align1 ternary source's vertical stride.
 #[inline]
 pub(super) fn ternary_vert_code(vert: u8) -> Option<u8> {
-    known(TERNARY_VERT_CODES[vert as usize])
+    known(TERNARY_VERT_CODES[usize::from(vert)])
 }
 
 /// Predicate controls in the order of their codes, from 1 on.
@@ -141,14 +141,14 @@ const ARF_COUNT: [u8; 16] = [1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 0, 1];
 #[inline]
 pub(super) fn arf(number: u8) -> Option<Arf> {
     let (high, low) = (number >> 4, number & 15);
-    if low < ARF_COUNT[high as usize] { Arf::from_code(high, low) } else { None }
+    if low < ARF_COUNT[usize::from(high)] { Arf::from_code(high, low) } else { None }
 }
 
 /// The number of an architecture register, if the layout has it.
 #[inline]
 pub(super) fn arf_number(reg: Arf) -> Option<u8> {
     let (high, low) = reg.code();
-    if low < ARF_COUNT[high as usize] { Some(high << 4 | low) } else { None }
+    if low < ARF_COUNT[usize::from(high)] { Some(high << 4 | low) } else { None }
 }
 
 /// The register that a file and a number mean.

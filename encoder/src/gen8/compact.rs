@@ -17,7 +17,7 @@ use super::{
 use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
 use gen_ir::{Class, MathFn, Op};
-use narrow::{const_u8, const_u32, low_u8, low_u32, low_u64, to_u8};
+use narrow::{as_index, const_u8, halves, low_i32, low_u8, low_u32, to_u8, wide_u32};
 use platforms::{Gen8Format, Platform};
 
 /// Compacted one- and two-source format.
@@ -96,7 +96,7 @@ impl Lookup {
     const EMPTY: u32 = u32::MAX;
 
     const fn slot(key: u32) -> usize {
-        (key.wrapping_mul(0x9e37_79b1) >> 25) as usize
+        as_index(key.wrapping_mul(0x9e37_79b1) >> 25)
     }
 
     const fn new(table: [u32; 32], mask: u32) -> Lookup {
@@ -116,7 +116,7 @@ impl Lookup {
             }
             if l.keys[slot] == Lookup::EMPTY {
                 l.keys[slot] = key;
-                l.index[slot] = const_u8(i as u64);
+                l.index[slot] = const_u8(i);
                 l.first |= 1 << i;
             }
             i += 1;
@@ -191,14 +191,14 @@ fn types(format: Gen8Format) -> &'static Lookup {
 
 /// Bits `high..low` of a word, at `to` and up.
 #[inline]
-const fn take(word: u64, low: u32, high: u32, to: u32) -> u32 {
-    const_u32(word >> low & ((1 << (high - low + 1)) - 1)) << to
+fn take(word: u64, low: u32, high: u32, to: u32) -> u32 {
+    low_u32(word >> low & ((1 << (high - low + 1)) - 1)) << to
 }
 
 /// The reverse: bits from `at` on of a pattern, at `low..high` of a word.
 #[inline]
 const fn put(pattern: u32, at: u32, low: u32, high: u32) -> u64 {
-    (pattern as u64 >> at & ((1 << (high - low + 1)) - 1)) << low
+    (wide_u32(pattern) >> at & ((1 << (high - low + 1)) - 1)) << low
 }
 
 /// Native bits that no compacted form holds: 7, 11, 47 and 95.
@@ -211,7 +211,7 @@ const SRC1: u64 = 0xffff_ffff_0000_0000;
 /// See [`crate::compact`].
 #[inline]
 pub(super) fn compact(platform: Platform, format: Gen8Format, word: u128) -> Option<u64> {
-    let (low, high) = (low_u64(word), (word >> 64) as u64);
+    let (low, high) = halves(word);
     let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
     match form(format, op, low_u8(low >> 24) & 15) {
         Gen8Form::One => compact_basic(format, low, high, false),
@@ -248,7 +248,7 @@ fn compact_basic(format: Gen8Format, low: u64, high: u64, two: bool) -> Option<u
     }
     let sub_reg_index = SUB_REGS[registers].find(sub)?;
     let (src1_index, src1_reg_num) = if imm {
-        let value = (high >> 32) as i32;
+        let value = low_i32(high >> 32);
         if !(-4096..4096).contains(&value) || !two && low_u32(high) != 0 {
             return None;
         }
@@ -315,7 +315,7 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
             .with_opcode(low_u8(low) & 0x7f)
             .with_control_index(to_u8(control_index))
             .with_source_index(to_u8(source_index))
-            .with_dst_reg_num((low >> 56) as u8 & 0x7f)
+            .with_dst_reg_num(low_u8(low >> 56) & 0x7f)
             .with_src0_rep_ctrl(high & 1 != 0)
             .with_cmpt_ctrl(true)
             .with_debug_ctrl(low >> 30 & 1 != 0)
@@ -345,7 +345,8 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
         Gen8Form::One => expand_basic(format, Compact::from_bits(word), false),
         Gen8Form::Two => {
             let native = expand_basic(format, Compact::from_bits(word), true)?;
-            if op == Op::Movi && last_file(low_u64(native), (native >> 64) as u64, true) == FILE_ARF {
+            let (low, high) = halves(native);
+            if op == Op::Movi && last_file(low, high, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
             Ok(native)

@@ -112,7 +112,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
         .with_opcode(number)
         .with_access_mode(align16)
         .with_chan_off(inst.chan / 4)
-        .with_exec_size(inst.exec as u8)
+        .with_exec_size(inst.exec.number())
         .with_saturate(inst.sat)
         .with_mask_ctrl(inst.no_mask);
     let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
@@ -142,7 +142,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
     let mut flag = None;
     if let Some(pred) = &inst.pred {
         let code = codes::pred_code(align16, pred.ctrl)
-            .ok_or_else(|| Bad::new("predicate control", pred.ctrl as u32, "one of the access mode"))?;
+            .ok_or_else(|| Bad::new("predicate control", pred.ctrl.number(), "one of the access mode"))?;
         c.set_pred_ctrl(code);
         c.set_pred_inv(pred.inv);
         flag = Some(pred.flag);
@@ -151,13 +151,13 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
         match (cond.cond, inst.payload) {
             (Cond::Eo, Payload::Math(f)) if f.is_macro() => {}
             (_, Payload::Math(_)) => {
-                return Err(Bad::new("condition", cond.cond as u32, "none, or (eo) of a math macro"));
+                return Err(Bad::new("condition", cond.cond.number(), "none, or (eo) of a math macro"));
             }
             (code, _) => {
                 let code = code
                     .code()
                     .filter(|_| !matches!(class, Class::Send | Class::Branch))
-                    .ok_or_else(|| Bad::new("condition", cond.cond as u32, "none"))?;
+                    .ok_or_else(|| Bad::new("condition", cond.cond.number(), "none"))?;
                 c.set_cond_modifier(code);
             }
         }
@@ -173,7 +173,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
         c.set_flag_sub_reg_num(sub);
     }
     if let Payload::Math(function) = inst.payload {
-        c.set_cond_modifier(function as u8);
+        c.set_cond_modifier(function.number());
     }
     Ok(c)
 }

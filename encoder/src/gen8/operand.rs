@@ -7,7 +7,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
-use narrow::{low_u8, to_u8};
+use narrow::{low_u8, low_u64, to_u8};
 
 /// Which of the two sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -299,7 +299,7 @@ pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> 
         // The immediate's own rules cover the upper half.
         return Ok(());
     }
-    let upper = (w.into_bits() >> 64) as u64;
+    let upper = low_u64(w.into_bits() >> 64);
     let unused = match count {
         // All of source 1, but not `Src0AddrImm[9]`, bit 95.
         1 => upper & (0xffff_ffff_0000_0000 | 0x3f << 25),

@@ -12,7 +12,7 @@ pub(super) struct TypeCodes {
     codes: [u8; TYPES],
 }
 
-const TYPES: usize = S2 as usize + 1;
+const TYPES: usize = S2.index() + 1;
 const NO_CODE: u8 = 0xff;
 
 impl TypeCodes {
@@ -21,7 +21,7 @@ impl TypeCodes {
         let mut i = 0;
         while i < 16 {
             if let Some(ty) = types[i] {
-                codes[ty as usize] = const_u8(i as u64);
+                codes[ty.index()] = const_u8(i);
             }
             i += 1;
         }
@@ -31,7 +31,7 @@ impl TypeCodes {
     /// The code of a type, if it has one.
     #[inline]
     pub fn code(&self, ty: Type) -> Option<u8> {
-        let code = self.codes[ty as usize];
+        let code = self.codes[ty.index()];
         (code != NO_CODE).then_some(code)
     }
 }

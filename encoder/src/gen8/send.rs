@@ -12,7 +12,7 @@ use gen_ir::{
     Arf, Base, Class, Desc, Descriptor, Dst, ExDesc, ExtendedDescriptor, Inst, Op, Payload, Physical, Reg,
     Region, SendInfo, Src, SrcMod, Type,
 };
-use narrow::{low_u8, low_u64, to_u16};
+use narrow::{low_u8, low_u16, low_u32, low_u64, to_u16};
 
 /// The region that stands for "whole registers" in a message operand; no bits hold it but on Gen8.
 const WHOLE: Region = Region::new(8, 8, 1);
@@ -71,14 +71,14 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
 type Descs = (Desc<Physical>, ExDesc<Physical>);
 
 fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
-    let upper = (word >> 64) as u64;
+    let upper = low_u64(word >> 64);
     let mut w = Basic::from_bits(word);
     inst.dst = operand::decode_dst(rules, w, false)?;
     let mut ex_desc = 0;
     let mut region = WHOLE;
     if !rules.send_region {
         for (bit, len, at) in EX_DESC {
-            ex_desc |= (upper >> at & ((1 << len) - 1)) as u32 * (1 << bit);
+            ex_desc |= low_u32(upper >> at & ((1 << len) - 1)) * (1 << bit);
         }
         if upper & BIT_84 != 0 {
             region = WHOLE_16;
@@ -102,7 +102,7 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
     if w.src1_data_type() != TYPE_UD {
         return Err(Fault::new("Src1DataType", w.src1_data_type(), "0 (:ud)"));
     }
-    let low = (upper >> 32) as u32 & 0x7fff_ffff;
+    let low = low_u32(upper >> 32) & 0x7fff_ffff;
     let desc = match w.src1_reg_file() {
         FILE_IMM => Desc::Imm(Descriptor::from_bits(low)),
         FILE_ARF => {
@@ -334,7 +334,7 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
             if d & 0xfc3f != 0 {
                 return Err(Bad::new("extended descriptor", d, "bits 31..16 and 9..6"));
             }
-            w.with_ex_desc_16((d >> 16) as u16).with_ex_desc_6((d >> 6 & 15) as u8)
+            w.with_ex_desc_16(low_u16(d >> 16)).with_ex_desc_6(low_u8(d >> 6 & 15))
         }
         Desc::Reg(reg) => {
             let dword = a0(reg, "extended descriptor", 28, "a0.0, a0.2, ... a0.14")?;

@@ -185,7 +185,8 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
                 byte -= lane * size;
                 one = lane != 0;
                 chan_en = if ty == Type::Df { 3 << (lane * 2) } else { 1 << lane };
-                c.set_exec_size(if ty == Type::Df { ExecSize::S2 } else { ExecSize::S4 } as u8);
+                let size = if ty == Type::Df { ExecSize::S2 } else { ExecSize::S4 };
+                c.set_exec_size(size.number());
             }
             if byte % 4 != 0 || byte >= 32 {
                 return Err(Bad::new("dst", reg.byte, "a multiple of 4 below 32 bytes"));

@@ -32,10 +32,10 @@ impl Encoder<'_> {
         let Payload::Math(function) = i.payload else {
             return Err(self.error("MathFC", "none", "a function"));
         };
-        if codes::math_of(function as u8, self.caps.ops.int_div).is_none() {
-            return Err(self.error("MathFC", function as u32, "a function of the platform"));
+        if codes::math_of(function.number(), self.caps.ops.int_div).is_none() {
+            return Err(self.error("MathFC", function.number(), "a function of the platform"));
         }
-        let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
+        let mut b = BasicFields { function: function.number(), ..BasicFields::default() };
         let sources = function.sources();
         if !function.is_macro() {
             self.no_cond()?;
@@ -66,8 +66,8 @@ impl Encoder<'_> {
         let Payload::Sync(function) = i.payload else {
             return Err(self.error("SyncFC", "none", "a function"));
         };
-        if codes::sync_of(function as u8, self.caps.thread.named_barriers).is_none() {
-            return Err(self.error("SyncFC", function as u32, "a function of the platform"));
+        if codes::sync_of(function.number(), self.caps.thread.named_barriers).is_none() {
+            return Err(self.error("SyncFC", function.number(), "a function of the platform"));
         }
         let takes_mask = match function {
             SyncFn::AllRd | SyncFn::AllWr => true,
@@ -78,7 +78,7 @@ impl Encoder<'_> {
             return Err(self.error("Src0", "an immediate", "null"));
         }
         self.no_cond()?;
-        let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
+        let mut b = BasicFields { function: function.number(), ..BasicFields::default() };
         b.acc_wr = i.opts.has(Options::ACC_WR_EN);
         b.saturate = i.sat;
         b.dst.slot = Direct::new().with_horz_stride(1).into_bits();
@@ -238,7 +238,7 @@ impl Decoder {
         inst.cond = Some(CondMod { cond: Cond::Eo, flag: Reg::NULL });
         let (reg, mme) = self.macro_reg("Dst", b.dst, 1)?;
         inst.dst = Dst::Macro { reg, mme, ty: self.type_of("Dst.DataType", b.dst_type)? };
-        let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1 as u8);
+        let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1.number());
         inst.src[0] = self.macro_source("Src0", &b.src0, vert_stride)?;
         let mut used = DST | SRC0 | SATURATE | FUNCTION | L::SRC_VERT & bits(64, 95);
         if self.caps.words.acc_write_enable {

@@ -5,7 +5,7 @@
 //! Ponte Vecchio added (`:bf`, `dpas` types, shared functions) are measured with the reference assembler.
 
 use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid, SyncFn, Type};
-use narrow::to_u8;
+use narrow::{as_index, to_u8, wide_u8};
 
 /// `DataType` of a register operand: bit 3 tells float from integer, so a ternary word keeps that bit
 /// once for all operands and three bits for each.
@@ -140,7 +140,7 @@ pub(super) const fn horz_code(horz: u8) -> Option<u8> {
 
 /// The stride of a [`horz_code`] (two bits).
 pub(super) const fn horz_of(code: u8) -> u8 {
-    [0, 1, 2, 4][(code & 3) as usize]
+    [0, 1, 2, 4][as_index(wide_u8(code & 3))]
 }
 
 /// `Width`.
@@ -196,7 +196,7 @@ pub(super) const fn ternary_vert_code(vert: u8) -> Option<u8> {
 
 /// The stride of a [`ternary_vert_code`].
 pub(super) const fn ternary_vert_of(code: u8) -> u8 {
-    [0, 1, 4, 8][(code & 3) as usize]
+    [0, 1, 4, 8][as_index(wide_u8(code & 3))]
 }
 
 /// The region `<V;W,H>` of direct operands must not use the marks of absent fields.

@@ -99,8 +99,8 @@ impl Decoder {
             None,
             None,
         ];
-        inst.exec =
-            SIZES[(c.exec_size & 7) as usize].ok_or_else(|| self.error("ExecSize", c.exec_size, "0 to 5"))?;
+        inst.exec = SIZES[usize::from(c.exec_size & 7)]
+            .ok_or_else(|| self.error("ExecSize", c.exec_size, "0 to 5"))?;
         inst.chan = c.channel;
         inst.no_mask = c.no_mask;
         if c.swsb != 0 {

@@ -109,7 +109,11 @@ impl Encoder<'_> {
             pred_ctrl = match codes::pred_code(p.ctrl, self.caps.words.pred_width) {
                 Some(code) => code,
                 None => {
-                    return Err(self.error("PredCtrl", p.ctrl as u32, "a predicate control of the platform"));
+                    return Err(self.error(
+                        "PredCtrl",
+                        p.ctrl.number(),
+                        "a predicate control of the platform",
+                    ));
                 }
             };
         }
@@ -123,7 +127,7 @@ impl Encoder<'_> {
         Ok(Controls {
             opcode,
             swsb,
-            exec_size: i.exec as u8,
+            exec_size: i.exec.number(),
             channel: i.chan,
             flag,
             pred_ctrl,
@@ -156,7 +160,7 @@ impl Encoder<'_> {
     pub(super) fn no_cond(&self) -> Result<(), EncodeError> {
         match self.inst.cond {
             None => Ok(()),
-            Some(c) => Err(self.error("CondModifier", c.cond as u32, "none")),
+            Some(c) => Err(self.error("CondModifier", c.cond.number(), "none")),
         }
     }
 

@@ -144,7 +144,7 @@ impl Decoder {
     pub(super) fn imm(&self, field: &'static str, code: u8) -> Result<(Src<Physical>, bool), DecodeError> {
         let ty = codes::imm_type_of(code, self.caps.ops.bf16)
             .ok_or_else(|| self.error(field, code, "a data type of immediates"))?;
-        let low = u64::from((self.word >> 96) as u32);
+        let low = u64::from(low_u32(self.word >> 96));
         let (bits, long) = match ty {
             Type::Uw | Type::W | Type::Hf | Type::Bf => {
                 if low >> 16 != low & 0xffff {

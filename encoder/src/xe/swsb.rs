@@ -5,7 +5,7 @@
 //! Scoreboard"; for several pipes the encodings of the reference assembler.
 
 use gen_ir::{Pipe, SbidMode, Swsb, SwsbKind};
-use narrow::{const_u8, to_u16};
+use narrow::{const_u8, low_u8, to_u16};
 
 /// Encodings in 8 bits: one in-order pipe (Tiger Lake), or three.
 pub(super) mod byte {
@@ -32,7 +32,7 @@ pub(super) mod byte {
         let id = |id: u8| (id <= 15).then_some(u16::from(id));
         match (swsb.dist, swsb.sbid) {
             (None, None) => Some(0),
-            (None, Some((mode, n))) => Some(id(n)? | [SET, SRC, DST][mode as usize]),
+            (None, Some((mode, n))) => Some(id(n)? | [SET, SRC, DST][mode.index()]),
             (Some((pipe, d @ 1..=7)), None) => {
                 let (_, code) = pipes(named).iter().find(|p| p.0 == pipe)?;
                 Some(code | u16::from(d))
@@ -48,8 +48,8 @@ pub(super) mod byte {
         if bits == 0 {
             return Some(Swsb::NONE);
         }
-        let (id, near) = ((bits & 0xf) as u8, (bits & 7) as u8);
-        let far = (bits >> 4 & 7) as u8;
+        let (id, near) = (low_u8(bits & 0xf), low_u8(bits & 7));
+        let far = low_u8(bits >> 4 & 7);
         if bits & BOTH != 0 {
             let (pipe, mode) = kind.only_pair(named);
             let both = Swsb { dist: Some((pipe, far)), sbid: Some((mode, id)), no_acc_sb_set: false };
@@ -85,7 +85,7 @@ pub(super) mod multi {
         let mut numbers = [NO_PIPE; 8];
         let mut i = 0;
         while i < PIPES.len() {
-            numbers[PIPES[i] as usize] = const_u8(i as u64);
+            numbers[PIPES[i].index()] = const_u8(i);
             i += 1;
         }
         numbers
@@ -99,9 +99,9 @@ pub(super) mod multi {
         }
         match (swsb.dist, swsb.sbid) {
             (None, None) => Some(0),
-            (None, Some((mode, id @ 0..=31))) => Some([SET, SRC, DST][mode as usize] | u16::from(id)),
+            (None, Some((mode, id @ 0..=31))) => Some([SET, SRC, DST][mode.index()] | u16::from(id)),
             (Some((pipe, d @ 1..=7)), None) => {
-                let number = NUMBERS[pipe as usize & 7];
+                let number = NUMBERS[pipe.index() & 7];
                 (number != NO_PIPE).then_some(u16::from(number) << 3 | u16::from(d))
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
@@ -117,8 +117,8 @@ pub(super) mod multi {
     }
 
     pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
-        let id = (bits & 0x1f) as u8;
-        let dist = (bits >> 5 & 7) as u8;
+        let id = low_u8(bits & 0x1f);
+        let dist = low_u8(bits >> 5 & 7);
         let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
         match (bits >> 8 & 3, bits & 0xe0) {
             (0, _) if bits == 0 => Some(Swsb::NONE),
@@ -127,12 +127,12 @@ pub(super) mod multi {
             (0, SRC) => sbid(SbidMode::Src),
             (0, SET) => sbid(SbidMode::Set),
             (0, _) if bits & 7 != 0 => {
-                let pipe = *PIPES.get((bits >> 3) as usize)?;
-                Some(Swsb { dist: Some((pipe, (bits & 7) as u8)), ..Swsb::NONE })
+                let pipe = *PIPES.get(usize::from(bits >> 3))?;
+                Some(Swsb { dist: Some((pipe, low_u8(bits & 7))), ..Swsb::NONE })
             }
             (0, _) => None,
             (pair, _) if dist != 0 => {
-                let (pipe, mode) = kind.pairs()[pair as usize - 1];
+                let (pipe, mode) = kind.pairs()[usize::from(pair) - 1];
                 Some(Swsb { dist: Some((pipe, dist)), sbid: Some((mode, id)), no_acc_sb_set: false })
             }
             _ => None,

@@ -90,7 +90,7 @@ impl Encoder<'_> {
             None => 0,
             Some(c) => match codes::bfn_cond_code(c.cond) {
                 Some(code) => code,
-                None => return Err(self.error("CondModifier", c.cond as u32, "eq, gt or lt")),
+                None => return Err(self.error("CondModifier", c.cond.number(), "eq, gt or lt")),
             },
         };
         Ok(w.with_src0_src_mod(cond)

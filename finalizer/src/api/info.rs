@@ -1,7 +1,7 @@
 //! What a runtime must know of a binary.
 
 use gen_ir::{Kernel, Physical};
-use narrow::{to_index, to_u16};
+use narrow::{as_index, to_index, to_u16};
 use visa::Module;
 
 use crate::{FunctionInfo, InputInfo, InputKind, KernelInfo, Symbol, SymbolKind};
@@ -33,7 +33,7 @@ pub(crate) fn function_infos(
             inst += kernel.blocks[block].insts.len();
             block += 1;
         }
-        let name = module.functions[number as usize].name().into_owned();
+        let name = module.functions[as_index(number)].name().into_owned();
         FunctionInfo { name, offset: offsets.get(inst).copied().unwrap_or(to_index(end)), size: 0 }
     };
     let mut infos: Vec<FunctionInfo> = entries.iter().map(one).collect();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use narrow::to_index;
+use narrow::{to_index, to_u64};
 use platforms::Platform;
 use visa::{Module, text::TextOptions};
 
@@ -58,7 +58,7 @@ const LONGEST_TEXT: usize = 128 << 20;
 
 fn not_visa(offset: usize) -> Refusal {
     let message = "found neither a vISA object (which starts with CISA) nor vISA assembly";
-    Diagnostic::error("NotVisa", message).at(Place::Offset(offset as u64)).into()
+    Diagnostic::error("NotVisa", message).at(Place::Offset(to_u64(offset))).into()
 }
 
 /// Reads vISA assembly written for a platform: rows of operands count its registers. Bytes that are no UTF-8
@@ -158,7 +158,7 @@ pub(crate) fn other_registers(kernel: &visa::Kernel, platform: Platform) -> Opti
 impl From<visa::Error> for Diagnostic {
     fn from(e: visa::Error) -> Diagnostic {
         let mut d = Diagnostic::error(e.kind.name(), e.kind.to_string()).about(e.field);
-        d.place = Place::Offset(e.offset as u64);
+        d.place = Place::Offset(to_u64(e.offset));
         d.kernel = e.kernel;
         d.instruction = e.instruction.map(|name| (None, name.to_owned()));
         d

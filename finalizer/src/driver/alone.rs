@@ -1,5 +1,6 @@
 //! Passes one by one, from text to text: for tests, benches and tools.
 
+use narrow::as_index;
 use std::fmt::{self, Write};
 
 use encoder::CodeBuffer;
@@ -188,10 +189,10 @@ fn routine((code, number): (Kernel<Physical>, u32)) -> Routine {
 fn words(buffer: &CodeBuffer) -> String {
     let mut text = String::from("words\n");
     let starts = buffer.inst_offsets();
-    let ends = starts.iter().skip(1).map(|end| *end as usize).chain([buffer.bytes().len()]);
+    let ends = starts.iter().skip(1).map(|end| as_index(*end)).chain([buffer.bytes().len()]);
     for (&start, end) in starts.iter().zip(ends) {
         text.push_str("   ");
-        for qword in buffer.bytes().get(start as usize..end).unwrap_or_default().chunks(8) {
+        for qword in buffer.bytes().get(as_index(start)..end).unwrap_or_default().chunks(8) {
             text.push(' ');
             for byte in qword.iter().rev() {
                 let _ = write!(text, "{byte:02x}");

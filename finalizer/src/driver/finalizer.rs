@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
 use gen_ir::{Inst, Physical};
-use narrow::{to_index, to_u64};
+use narrow::{as_index, to_index, to_u64};
 use visa::{Module, Reader};
 
 use crate::{
@@ -310,7 +310,7 @@ fn binary(
     let mut first = kernel.insts;
     let mut allocation = kernel.allocation;
     for f in functions {
-        let source = &module.functions[f.number as usize];
+        let source = &module.functions[as_index(f.number)];
         add(f, source, &offsets[first..]);
         first += f.insts;
         warnings.append(&mut f.warnings);
@@ -363,7 +363,7 @@ fn debug_info(
     let mut parts = vec![debug::DebugRoutine { source, insts: (0, first), frame, places: &kernel.places }];
     for f in functions {
         let end = first + f.insts;
-        let source = &module.functions[f.number as usize];
+        let source = &module.functions[as_index(f.number)];
         parts.push(debug::DebugRoutine { source, insts: (first, end), frame: f.frame, places: &f.places });
         first = end;
     }
@@ -417,7 +417,7 @@ fn functions(
     while let Some(number) = wanted.pop() {
         // The functions so far stand in order.
         let Err(at) = routines[1..].binary_search_by_key(&number, |r| r.number) else { continue };
-        let source = &module.functions[number as usize];
+        let source = &module.functions[as_index(number)];
         let routine = routine::routine(cx, source, Some(simd), work, tracker)?;
         wanted.extend(routine.calls.callees(&work.calls.callees));
         let symbols = &work.symbols[routine.symbols.0..routine.symbols.1];

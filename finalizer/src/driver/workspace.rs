@@ -1,7 +1,7 @@
 //! What the passes of one kernel or function share: the memory they work in, what they ask, and what they find out.
 
 use gen_ir::{Inst, Kernel, Physical, Pool, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use visa::{Module, Verifier};
 
 use crate::{
@@ -129,7 +129,7 @@ impl<'a> Job<'a> {
     pub fn origin(&self, origin: u32) -> u32 {
         match &self.placed {
             Some(placed) => {
-                placed.origins.get(origin as usize).copied().unwrap_or(Inst::<Physical>::NO_ORIGIN)
+                placed.origins.get(as_index(origin)).copied().unwrap_or(Inst::<Physical>::NO_ORIGIN)
             }
             None => origin,
         }
@@ -151,7 +151,7 @@ impl<'a> Job<'a> {
 
 /// The function that a call's vISA instruction names, if the module has it.
 pub(crate) fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
-    let visa::Op::Fcall { function, .. } = source.try_inst(origin as usize).ok()?.op else { return None };
+    let visa::Op::Fcall { function, .. } = source.try_inst(as_index(origin)).ok()?.op else { return None };
     let name = source.str(function);
     module.functions.iter().position(|f| *f.name() == *name).map(|i| to_index(i))
 }

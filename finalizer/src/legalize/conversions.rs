@@ -196,14 +196,14 @@ fn integers_into_half(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// A half float's value.
 pub(super) fn half_to_float(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
-    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), bits & 0x3ff);
     match exponent {
         0 => {
-            let magnitude = fraction as f32 * 2f32.powi(-24);
+            let magnitude = f32::from(fraction) * 2f32.powi(-24);
             f32::from_bits(magnitude.to_bits() | sign)
         }
-        31 => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
-        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+        31 => f32::from_bits(sign | 0x7f80_0000 | u32::from(fraction) << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | u32::from(fraction) << 13),
     }
 }
 

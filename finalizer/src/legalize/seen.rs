@@ -1,6 +1,7 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
 use gen_ir::{Base, Dst, Inst, KeyWord, Payload, Region, Src, Type, Var, Virtual, slot};
+use narrow::to_u64;
 use platforms::Platform;
 
 use crate::build::{VInst, VReg, extend};
@@ -90,12 +91,12 @@ impl Seen {
 pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     let function = match inst.payload {
         Payload::None => 0,
-        Payload::Math(function) => 1 + function as u64,
+        Payload::Math(function) => 1 + u64::from(function.number()),
         _ => return None,
     };
     let mut head = KeyWord::EMPTY
-        .with(inst.op as u64, 0..8)
-        .with(inst.exec as u64, 8..12)
+        .with(inst.op.number(), 0..8)
+        .with(inst.exec.number(), 8..12)
         .with(inst.chan, 12..18)
         .with(inst.no_mask, 18..19)
         .with(inst.sat, 19..20)
@@ -103,12 +104,12 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     // The first half is for the first source.
     let mut rest = KeyWord::EMPTY.with(true, 63..64).with(function, 32..40);
     if let Some(pred) = inst.pred {
-        head = head.with(true, 20..21).with(pred.inv, 21..22).with(pred.ctrl as u64, 22..28);
+        head = head.with(true, 20..21).with(pred.inv, 21..22).with(pred.ctrl.number(), 22..28);
         rest = rest.with(pred.flag.byte & 7, 40..43);
     }
     if let Some(cond) = inst.cond {
         let same = inst.pred.is_some_and(|p| p.flag == cond.flag);
-        head = head.with(true, 28..29).with(same, 29..30).with(cond.cond as u64, 30..36);
+        head = head.with(true, 28..29).with(same, 29..30).with(cond.cond.number(), 30..36);
         rest = rest.with(cond.flag.byte & 7, 43..46);
     }
     let (to, dst) = match inst.dst {
@@ -116,7 +117,7 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
         // Hardware has no such stride, so no rule leaves it alone.
         Dst::Direct { horz: 16.., .. } => return None,
         Dst::Direct { reg, horz, ty } => {
-            head = head.with(ty as u64, 36..44).with(horz, 44..48);
+            head = head.with(ty.number(), 36..44).with(horz, 44..48);
             (Some(reg), place(vars, reg)?.bits())
         }
         Dst::Indirect { .. } | Dst::Macro { .. } => return None,
@@ -126,7 +127,9 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     for (i, n) in (0..).zip(0..3) {
         match inst.src[n] {
             Src::None => spelled[n] = NONE,
-            Src::Imm { bits, ty } => (places[n], spelled[n]) = (width(bits, ty), IMM | (ty as u64) << 24),
+            Src::Imm { bits, ty } => {
+                (places[n], spelled[n]) = (width(bits, ty), IMM | u64::from(ty.number()) << 24)
+            }
             Src::Direct { reg, region, mods, ty } => {
                 for (j, m) in (0..).zip(0..n) {
                     if let Src::Direct { reg: other, .. } = inst.src[m]
@@ -136,9 +139,9 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
                         rest = rest.with(true, at..at + 1).with(other.byte == reg.byte, at + 1..at + 2);
                     }
                 }
-                rest = rest.with(mods as u64, 52 + 2 * i..54 + 2 * i);
+                rest = rest.with(mods.number(), 52 + 2 * i..54 + 2 * i);
                 let strides = u32::from_le_bytes([region.vert, region.width, region.horz, 0]);
-                spelled[n] = u64::from(strides) | (ty as u64) << 24;
+                spelled[n] = u64::from(strides) | u64::from(ty.number()) << 24;
                 let place = place(vars, reg)?;
                 places[n] = to.map_or(place, |to| beside(place, to, reg)).bits();
             }
@@ -177,7 +180,7 @@ fn place(vars: &[Var], reg: VReg) -> Option<KeyWord> {
             };
             KeyWord::EMPTY
                 .with(true, 0..1)
-                .with(var.class as u64, 1..3)
+                .with(to_u64(var.class.index()), 1..3)
                 .with(var.address_taken, 3..4)
                 .with(placed, 4..16)
                 // Whether it is as large as the units in which channels have to stay in place.

@@ -10,7 +10,7 @@ use gen_ir::{
     Arf, Base, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool,
     Reg, Region, Src, SrcMod, Target, Type,
 };
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 use platforms::{Caps, Layout};
 
 /// What a function calls.
@@ -25,7 +25,7 @@ pub(crate) struct Calls {
 impl Calls {
     /// The functions called, by number, in order.
     pub(crate) fn callees(self, all: &[u32]) -> &[u32] {
-        &all[self.callees.0 as usize..self.callees.1 as usize]
+        &all[span(self.callees.0..self.callees.1)]
     }
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: 
             (Op::Add, _, Some((start, None))) if counts => from = Some((start, Some(at))),
             (Op::Call, Src::Direct { .. }, Some((start, Some(add)))) => {
                 let distance = start.wrapping_sub(at);
-                if let Some(place) = code.get_mut(add as usize + 12..add as usize + 16) {
+                if let Some(place) = code.get_mut(as_index(add) + 12..as_index(add) + 16) {
                     place.copy_from_slice(&distance.to_le_bytes());
                 }
                 from = None;

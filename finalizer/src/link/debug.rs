@@ -23,7 +23,7 @@
 //! Numbers of instructions have 16 bits there, so what comes behind has no places.
 
 use gen_ir::{Inst, Kernel, Physical};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use visa::Opcode;
 
 use super::places::VariablePlace;
@@ -72,7 +72,7 @@ pub(crate) fn write(
         let grf_bytes = code.platform.caps().regs.grf_bytes;
         out.variables(part.source, part.places, grf_bytes.into());
         out.subroutines(part.source);
-        out.u16(part.frame as usize);
+        out.u16(as_index(part.frame));
         out.bytes(&[0; 3]);
         out.u16(0);
         out.u16(0);
@@ -154,8 +154,8 @@ impl DebugFile {
             self.u16(first.into());
             self.u16(last.into());
             self.bytes(&[GENERAL, GENERAL]);
-            self.u16((at / grf_bytes) as usize);
-            self.u16((at % grf_bytes) as usize);
+            self.u16(as_index(at / grf_bytes));
+            self.u16(as_index(at % grf_bytes));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Lines of source code: what the marks `FILE` and `LOC` of vISA say of each instruction of the code.
 
 use gen_ir::{Inst, Kernel, Physical};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use visa::Op;
 
 use crate::{Line, Lines, link::debug::DebugRoutine};
@@ -29,7 +29,7 @@ pub(crate) fn find(code: &Kernel<Physical>, parts: &[DebugRoutine<'_>], offsets:
         // What comes before all marks, such as the loading of a payload, is for where the source begins.
         let (mut seen, mut before) = (vec![false; marks.len()], None);
         for (origin, &offset) in of_part {
-            let own = (origin != Inst::<Physical>::NO_ORIGIN).then(|| mark_of.get(origin as usize));
+            let own = (origin != Inst::<Physical>::NO_ORIGIN).then(|| mark_of.get(as_index(origin)));
             let mark = own.flatten().copied().flatten().or(before).unwrap_or(first);
             let (file, line) = marks[mark];
             if before.is_none_or(|before| marks[before] != marks[mark] || !seen[mark]) {

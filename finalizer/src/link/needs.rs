@@ -1,7 +1,7 @@
 //! Where variables are read before anything writes them.
 
 use gen_ir::{Inst, Kernel, Physical};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 /// For each block, the variables that some way from its start reads before any writes them.
 pub(crate) struct Needs(Vec<Vec<u32>>);
@@ -32,7 +32,7 @@ impl Needs {
             let (needed, written) = (&mut needed[range.clone()], &mut written[range]);
             for inst in &block.insts {
                 touch(inst, &mut |v, write| {
-                    let (word, bit) = (v as usize / 64, 1 << (v % 64));
+                    let (word, bit) = (as_index(v) / 64, 1 << (v % 64));
                     match write {
                         true => written[word] |= bit,
                         false => needed[word] |= bit & !written[word],

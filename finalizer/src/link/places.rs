@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use gen_ir::{
     Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId, Virtual,
 };
-use narrow::{every, to_index};
+use narrow::{as_index, every, to_index};
 use regalloc::Placed;
 use visa::Opcode;
 
@@ -103,7 +103,7 @@ impl Defined {
     pub fn of(source: &visa::Kernel, kernel: &Kernel<Virtual>) -> Defined {
         let mut taken = vec![false; source.vars.len()];
         let root = |var: &Var| {
-            let number = var.origin? as usize;
+            let number = as_index(var.origin?);
             let declared = source.vars.get(number).filter(|v| v.alias.is_none())?;
             // Handles of surfaces count by themselves, and come later.
             let is_first = var.class == VarClass::General && !std::mem::replace(&mut taken[number], true);
@@ -191,7 +191,7 @@ pub(crate) fn find(
         }
         shown.clear();
         for &(block, before) in &valid[i] {
-            search.walk(&scenes[block as usize], to_index(i), before, |n| shown.push(n));
+            search.walk(&scenes[as_index(block)], to_index(i), before, |n| shown.push(n));
         }
         let ranges = times.ranges(&mut shown);
         (!ranges.is_empty()).then_some(VariablePlace { root: s.root, at: s.at.0, ranges })
@@ -280,7 +280,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn inst(&self, inst: &Inst<Physical>) -> Option<&Inst<Virtual>> {
-        self.insts.get(inst.origin as usize).copied()
+        self.insts.get(as_index(inst.origin)).copied()
     }
 
     fn scene(&self, defined: &Defined, block: &Block<Physical>, code: &Kernel<Physical>) -> Scene {
@@ -295,7 +295,7 @@ impl Search<'_> {
             let stored = store(inst, grf_bytes);
             scene.stores.push(stored);
             let Some((i, from)) = from.and_then(|from| Some((self.target(from)?, from))) else { continue };
-            let s = &self.sought[i as usize];
+            let s = &self.sought[as_index(i)];
             if stored.0 >= s.at.1 || stored.1 <= s.at.0 {
                 continue;
             }
@@ -322,7 +322,7 @@ impl Search<'_> {
         let mut homes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (b, block) in code.blocks.iter().enumerate() {
             for from in block.insts.iter().filter_map(|inst| self.inst(inst)) {
-                if let Some((home, _)) = self.flow.get(from.origin as usize) {
+                if let Some((home, _)) = self.flow.get(as_index(from.origin)) {
                     let homes = homes.entry(*home).or_default();
                     if homes.last() != Some(&b) {
                         homes.push(b);
@@ -331,14 +331,14 @@ impl Search<'_> {
             }
             for (i, write) in scenes[b].writes.iter().flat_map(|(i, w)| w.iter().map(move |w| (*i, w))) {
                 let from = self.inst(&block.insts[write.at]);
-                let var = &self.vars[self.sought[i as usize].var.index()];
+                let var = &self.vars[self.sought[as_index(i)].var.index()];
                 let touched = from.map_or(0, |from| written(from, var, grf_bytes).0);
                 *left.entry((i, write.by)).or_insert(0) |= touched;
             }
         }
         let mut lost = vec![false; self.sought.len()];
         for (&(v, by), &made) in &defined.written {
-            let Some(i) = self.number_of.get(v as usize).copied().flatten() else { continue };
+            let Some(i) = self.number_of.get(as_index(v)).copied().flatten() else { continue };
             if left.get(&(i, by)).copied().unwrap_or(0) & made == made {
                 continue;
             }
@@ -348,7 +348,7 @@ impl Search<'_> {
                         scenes[b].broken.entry(i).or_default().push(by);
                     }
                 }
-                None => lost[i as usize] = true,
+                None => lost[as_index(i)] = true,
             }
         }
         lost
@@ -410,7 +410,7 @@ impl Search<'_> {
             let mut changed = false;
             for b in 0..scenes.len() {
                 for (k, &i) in needs.at(b).iter().enumerate() {
-                    let enters = if b == 0 && self.sought[i as usize].is_input { Parts::MAX } else { 0 };
+                    let enters = if b == 0 && self.sought[as_index(i)].is_input { Parts::MAX } else { 0 };
                     let start = if b == 0 || preds[b].is_empty() { enters } else { Parts::MAX };
                     let after = |p: &usize| {
                         let old = needs.at(*p).binary_search(&i).map_or(0, |k| before[*p][k]);
@@ -426,11 +426,11 @@ impl Search<'_> {
         }
         let mut valid = vec![Vec::new(); self.sought.len()];
         for (scene, b) in scenes.iter().zip(0..) {
-            for (k, &i) in needs.at(b as usize).iter().enumerate() {
-                valid[i as usize].push((b, before[b as usize][k]));
+            for (k, &i) in needs.at(as_index(b)).iter().enumerate() {
+                valid[as_index(i)].push((b, before[as_index(b)][k]));
             }
-            for &i in scene.writes.keys().filter(|i| needs.at(b as usize).binary_search(i).is_err()) {
-                valid[i as usize].push((b, 0));
+            for &i in scene.writes.keys().filter(|i| needs.at(as_index(b)).binary_search(i).is_err()) {
+                valid[as_index(i)].push((b, 0));
             }
         }
         Some(valid)
@@ -439,7 +439,7 @@ impl Search<'_> {
     /// Walks through a block with the parts of a variable that are right where it starts. Shows the instructions before
     /// which all of it is; returns the parts that are right at the end.
     fn walk(&self, scene: &Scene, i: u32, before: Parts, mut show: impl FnMut(Number)) -> Parts {
-        let s = &self.sought[i as usize];
+        let s = &self.sought[as_index(i)];
         let writes = scene.writes.get(&i).map_or(&[][..], Vec::as_slice);
         let broken = scene.broken.get(&i).map_or(&[][..], Vec::as_slice);
         // The lowest number of the writes from each one on.

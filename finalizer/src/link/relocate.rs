@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gen_ir::{Inst, Kernel, Options, Physical};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use visa::StrId;
 
 use crate::{Relocation, RelocationKind};
@@ -64,7 +64,7 @@ pub(crate) fn take_symbols(
             // No instruction stands for the prologue.
             let name = match inst.origin {
                 Inst::<Physical>::NO_ORIGIN => None,
-                origin => match source.try_inst(origin as usize).map(|from| from.op) {
+                origin => match source.try_inst(as_index(origin)).map(|from| from.op) {
                     Ok(visa::Op::Faddr { symbol, .. } | visa::Op::Fcall { function: symbol, .. }) => {
                         Some(symbol)
                     }
@@ -81,6 +81,6 @@ pub(crate) fn place(symbol: SymbolUse, source: &visa::Kernel, offsets: &[u32]) -
     Relocation {
         symbol: symbol.name.map_or_else(|| PAYLOAD_OFFSET.to_owned(), |name| source.str(name).into_owned()),
         kind: symbol.kind,
-        offset: offsets[symbol.inst as usize] + IMMEDIATE,
+        offset: offsets[as_index(symbol.inst)] + IMMEDIATE,
     }
 }

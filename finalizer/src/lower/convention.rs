@@ -145,11 +145,11 @@ impl Stack {
 
 /// Registers of arguments and results that a kernel names, if it has to do with stack calls.
 fn used(kernel: &visa::Kernel, facts: &SourceFacts, grf: u32) -> Option<u32> {
-    const EXCHANGE: u32 = 1 << Predefined::Arg as u32 | 1 << Predefined::RetVal as u32;
-    const POINTERS: u32 = 1 << Predefined::Sp as u32
-        | 1 << Predefined::Fp as u32
-        | 1 << Predefined::ImplArgBufPtr as u32
-        | 1 << Predefined::LocalIdBufPtr as u32;
+    const EXCHANGE: u32 = 1 << Predefined::Arg.number() | 1 << Predefined::RetVal.number();
+    const POINTERS: u32 = 1 << Predefined::Sp.number()
+        | 1 << Predefined::Fp.number()
+        | 1 << Predefined::ImplArgBufPtr.number()
+        | 1 << Predefined::LocalIdBufPtr.number();
     let size = |name| kernel.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
     let mut found = kernel.is_function || facts.stack.is_some() || facts.named & (EXCHANGE | POINTERS) != 0;
     let mut most = facts.stack.map_or(0, u32::from);

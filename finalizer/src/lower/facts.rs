@@ -88,17 +88,17 @@ static FLOW: [FlowRole; 256] = {
     let ends = [Jmp, Goto, Call, Ret, Fret, Fcall, Ifcall, Switchjmp];
     let mut i = 0;
     while i < ends.len() {
-        flow[ends[i] as usize] = FlowRole::End;
+        flow[ends[i].index()] = FlowRole::End;
         i += 1;
     }
     let marks = [Lifetime, File, Loc];
     let mut i = 0;
     while i < marks.len() {
-        flow[marks[i] as usize] = FlowRole::Mark;
+        flow[marks[i].index()] = FlowRole::Mark;
         i += 1;
     }
-    flow[Label as usize] = FlowRole::Label;
-    flow[Subroutine as usize] = FlowRole::Entry;
+    flow[Label.index()] = FlowRole::Label;
+    flow[Subroutine.index()] = FlowRole::Entry;
     flow
 };
 

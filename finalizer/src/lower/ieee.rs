@@ -6,7 +6,7 @@
 //! 7, "IEEE floating point division and square root macros", and the reference finalizer's listings.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Src, SrcMod, Type};
-use narrow::{every, low_u32, to_u8};
+use narrow::{every, low_u32, single, to_u8};
 use visa::{Op as Visa, Opcode, Predefined, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -332,8 +332,7 @@ const fn constant_index(v: Term) -> usize {
     }
 }
 
-/// Bits of a constant; none for other values.
-#[expect(clippy::cast_possible_truncation, reason = "these constants are exact in single precision")]
+/// Bits of a constant, exact in single precision, too; none for other values.
 fn constant(v: Term, ty: Type) -> Option<u64> {
     let value = match v {
         Zero => 0.0,
@@ -342,7 +341,7 @@ fn constant(v: Term, ty: Type) -> Option<u64> {
         OneAndHalf => 1.5,
         A | B | T(_) => return None,
     };
-    Some(if ty == Type::Df { f64::to_bits(value) } else { f32::to_bits(value as f32).into() })
+    Some(if ty == Type::Df { f64::to_bits(value) } else { f32::to_bits(single(value)).into() })
 }
 
 fn one(ty: Type) -> u64 {

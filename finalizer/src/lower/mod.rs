@@ -35,7 +35,7 @@ pub(crate) mod vars;
 use std::fmt;
 
 use gen_ir::{BlockId, Kernel, Pool, Pred, PredCtrl, Virtual};
-use narrow::{to_index, to_u8};
+use narrow::{as_index, to_index, to_u8};
 use platforms::Platform;
 use smallvec::SmallVec;
 use visa::{Op, Srcs};
@@ -123,7 +123,7 @@ pub fn lower(
             lowerer.end_block();
         }
         if let Some(&next) = lowerer.facts.routines.get(routine)
-            && next.first as usize == first
+            && as_index(next.first) == first
         {
             // Before the first there is the prologue at most, which runs on into it.
             if block > 0 {
@@ -235,8 +235,8 @@ impl<'a> Lowerer<'a> {
     /// First instruction and end of a vISA block.
     fn block_range(&self, block: usize) -> (usize, usize) {
         let starts = &self.facts.blocks;
-        let end = starts.get(block + 1).map_or(self.visa.code.len(), |end| *end as usize);
-        (starts[block] as usize, end)
+        let end = starts.get(block + 1).map_or(self.visa.code.len(), |end| as_index(*end));
+        (as_index(starts[block]), end)
     }
 
     fn guard(&mut self, pred: visa::PredOperand, lanes: Lanes) -> Lowered<Pred<Virtual>> {

@@ -5,7 +5,7 @@
 //! wrote is moved back behind it.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, PredCtrl, Src, Type, VarId};
-use narrow::to_u8;
+use narrow::{as_index, to_u8};
 use visa::{Opcode, Operand, PredId, VectorOperand};
 
 use super::{
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
     /// Moves the channels of the current instruction.
     #[inline(never)]
     pub(super) fn move_channels(&mut self) -> Lowered {
-        let record = &self.visa.code[self.origin as usize];
+        let record = &self.visa.code[as_index(self.origin)];
         let opcode = record.opcode;
         let overflow = opcode == Opcode::Add3o;
         if overflow && self.pred.is_none() {

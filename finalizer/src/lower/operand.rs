@@ -20,13 +20,13 @@ pub(crate) const NO_TYPE: &str = "an operand of type bool";
 const fn modifiers(modifier: Modifier) -> SrcMod {
     const MODS: [SrcMod; Modifier::ALL.len()] = {
         let mut mods = [SrcMod::None; Modifier::ALL.len()];
-        mods[Modifier::Abs as usize] = SrcMod::Abs;
-        mods[Modifier::Neg as usize] = SrcMod::Neg;
-        mods[Modifier::Not as usize] = SrcMod::Neg;
-        mods[Modifier::NegAbs as usize] = SrcMod::NegAbs;
+        mods[Modifier::Abs.index()] = SrcMod::Abs;
+        mods[Modifier::Neg.index()] = SrcMod::Neg;
+        mods[Modifier::Not.index()] = SrcMod::Neg;
+        mods[Modifier::NegAbs.index()] = SrcMod::NegAbs;
         mods
     };
-    MODS[modifier as usize]
+    MODS[modifier.index()]
 }
 
 /// Bits of a region's word.
@@ -38,7 +38,7 @@ static REGIONS: [Region; REGION_BITS + 1] = {
     let mut regions = [Region::SCALAR; REGION_BITS + 1];
     let mut word = 0;
     while word <= REGION_BITS {
-        if let Some(region) = visa::Region::from_raw(const_u16(word as u64)) {
+        if let Some(region) = visa::Region::from_raw(const_u16(word)) {
             let horz = region.hstride();
             regions[word] = match region.width() {
                 Some(width) => {
@@ -58,7 +58,7 @@ static STRIDES: [u8; 8] = {
     let mut strides = [1; 8];
     let mut code = 0;
     while code < strides.len() {
-        if let Some(region) = visa::Region::from_raw(const_u16((code << 8) as u64)) {
+        if let Some(region) = visa::Region::from_raw(const_u16(code << 8)) {
             let horz = or(region.hstride(), 1);
             strides[code] = if horz == 0 { 1 } else { horz };
         }

@@ -43,23 +43,23 @@ static ROUTES: [Route; 256] = {
     while i < Opcode::ALL.len() {
         let opcode = Opcode::ALL[i];
         if opcode.is_plain() {
-            routes[opcode as usize] = Route::Alu;
+            routes[opcode.index()] = Route::Alu;
         }
         i += 1;
     }
     let mut i = 0;
     while i < DIRECT.len() {
-        routes[DIRECT[i].0 as usize] = Route::Direct(DIRECT[i].1);
+        routes[DIRECT[i].0.index()] = Route::Direct(DIRECT[i].1);
         i += 1;
     }
     use Opcode::{Cmp, File, Goto, Label, Lifetime, Loc, Mad};
-    routes[Mad as usize] = Route::Mad;
-    routes[Cmp as usize] = Route::Compare;
-    routes[Goto as usize] = Route::Goto;
+    routes[Mad.index()] = Route::Mad;
+    routes[Cmp.index()] = Route::Compare;
+    routes[Goto.index()] = Route::Goto;
     let mut i = 0;
     let marks = [Label, Lifetime, File, Loc];
     while i < marks.len() {
-        routes[marks[i] as usize] = Route::Mark;
+        routes[marks[i].index()] = Route::Mark;
         i += 1;
     }
     routes

@@ -19,7 +19,7 @@ pub(crate) const COMPUTED: [Predefined; 4] =
 
 /// Which of [`COMPUTED`] a kernel names.
 fn computed(facts: &SourceFacts) -> [bool; COMPUTED.len()] {
-    COMPUTED.map(|var| (facts.named | facts.aliased) >> var as u32 & 1 != 0)
+    COMPUTED.map(|var| (facts.named | facts.aliased) >> var.number() & 1 != 0)
 }
 
 /// A declared general variable.

@@ -6,7 +6,7 @@
 //! group may overwrite what the next one reads.
 
 use gen_ir::{ExecSize, PredCtrl};
-use narrow::{every, to_index, to_u8};
+use narrow::{as_index, every, to_index, to_u8};
 use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{Op as Visa, RawOperand, VarId};
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
     /// The registers that an operand of [`stage`](Self::stage) stands for.
     pub(crate) fn staged(&self, operand: RawOperand) -> Option<VReg> {
         let at = operand.var.0.checked_sub(STAGED)?;
-        self.staged.get(at as usize).map(|reg| reg.plus(operand.offset.into()))
+        self.staged.get(as_index(at)).map(|reg| reg.plus(operand.offset.into()))
     }
 }
 

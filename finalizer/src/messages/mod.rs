@@ -24,6 +24,7 @@ use messages::{
     Descriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
 };
+use narrow::{as_index, const_u8};
 use smallvec::SmallVec;
 use visa::{AtomicOp, RawOperand};
 
@@ -331,8 +332,8 @@ impl Operation {
     /// What the descriptor's field holds.
     pub(crate) const fn code(self) -> u8 {
         match self {
-            Operation::Int(op) => op as u8,
-            Operation::Float(op) => op as u8,
+            Operation::Int(op) => const_u8(as_index(op.code())),
+            Operation::Float(op) => const_u8(as_index(op.code())),
         }
     }
 }

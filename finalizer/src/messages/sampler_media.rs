@@ -5,7 +5,7 @@
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::sampler::{self, HeaderControl, MessageType, Parameter, SimdMode, WideType};
-use narrow::{low_u8, low_u32};
+use narrow::{as_index, low_u8, low_u32};
 use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
 use super::{Message, PayloadPart, hdc::disabled};
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         let block = self.scalar_src(block)?;
         self.set_dword(place, 1, block);
         self.group_dword(place, group, (mode & 3) << MODE_SHIFT, bypass)?;
-        let bytes = PIXELS[(mode & 3) as usize] * channels.count() * if format < 2 { 2 } else { 1 };
+        let bytes = PIXELS[as_index(mode & 3)] * channels.count() * if format < 2 { 2 } else { 1 };
         let lanes = Lanes::all(ExecSize::S16);
         let block = Block { lanes, message: WideType::Sample8x8, sampler, surface, bytes };
         self.pixel_block(&block, header, place, dst)

@@ -5,7 +5,7 @@ use messages::{
     Descriptor, SurfaceIndex,
     hdc::{A64Block, A64BlockType, A64Scattered, Atomic, Dc1, ElementType, Surface},
 };
-use narrow::{to_index, to_u16};
+use narrow::{to_index, to_u8, to_u16};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
@@ -173,7 +173,7 @@ impl Lowerer<'_> {
         let desc = A64Block::new()
             .with_message_type(Some(kind))
             .with_block_type(Some(block))
-            .with_size(oword_count(owords)? as u8);
+            .with_size(to_u8(oword_count(owords)?.code()));
         let message = stateless(desc, true, 0);
         let exec = block_exec(owords);
         if store {

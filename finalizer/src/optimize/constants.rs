@@ -9,7 +9,7 @@ use std::{
 };
 
 use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 use super::{locality::Locality, use_counts::UseCounts};
 use crate::lists::reset;
@@ -191,19 +191,18 @@ impl ConstantMemory {
         for group in moves.chunk_by(|a, b| a.0 == b.0) {
             let v = group[0].0;
             let first = parts.len();
-            parts.extend(group.iter().filter_map(|&(_, i)| facts.part(&insts[i as usize])));
+            parts.extend(group.iter().filter_map(|&(_, i)| facts.part(&insts[as_index(i)])));
             let hash = hash_of(&(facts.placement(v), &parts[first..]));
             let alike = |m: &&Made| {
-                facts.placement(m.var) == facts.placement(v)
-                    && parts[m.first as usize..m.end as usize] == parts[first..]
+                facts.placement(m.var) == facts.placement(v) && parts[span(m.first..m.end)] == parts[first..]
             };
             let older = by_hash.get(&hash).copied();
-            let mut chain = std::iter::successors(older, |&m| made[m as usize].next);
-            if let Some(m) = chain.by_ref().map(|m| &made[m as usize]).find(alike) {
+            let mut chain = std::iter::successors(older, |&m| made[as_index(m)].next);
+            if let Some(m) = chain.by_ref().map(|m| &made[as_index(m)]).find(alike) {
                 instead[v.index()] = Some(m.var);
                 parts.truncate(first);
                 for &(_, i) in group {
-                    insts[i as usize].op = Op::Nop;
+                    insts[as_index(i)].op = Op::Nop;
                 }
                 any = true;
             } else {

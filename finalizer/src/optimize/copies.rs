@@ -12,7 +12,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass, VarId,
     Virtual,
 };
-use narrow::{to_index, to_u8};
+use narrow::{as_index, to_index, to_u8};
 use platforms::{Caps, Platform};
 
 use self::{
@@ -193,7 +193,7 @@ impl Copies {
             return;
         }
         let mut at = self.newest[var.index()].src;
-        while let Some(c) = self.all.get(at as usize) {
+        while let Some(c) = self.all.get(as_index(at)) {
             at = c.older_src;
             let CopySource::Reg { reg: origin, region: r, ty: t, mods: SrcMod::None, .. } = c.origin else {
                 continue;
@@ -224,7 +224,7 @@ impl Copies {
         inst: &Inst<Virtual>,
     ) -> Option<KnownCopy> {
         let mut at = newest;
-        while let Some(c) = self.all.get(at as usize) {
+        while let Some(c) = self.all.get(as_index(at)) {
             at = c.older_dst;
             if !c.live || !c.dst_ty.same_bits(ty) {
                 continue;
@@ -255,7 +255,7 @@ impl Copies {
     fn forget_written(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
         if matches!(inst.dst, Dst::Indirect { .. }) {
             for c in self.addressed.drain(..) {
-                self.all[c as usize].live = false;
+                self.all[as_index(c)].live = false;
             }
         }
         let Some(var) = inst.dst.reg().and_then(|r| r.var()) else { return };
@@ -266,10 +266,10 @@ impl Copies {
         let Some(written) = inst.dst_extent(grf_bytes) else { return };
         // What is no copy any more leaves the lists: a variable that is written again and again keeps them short.
         let (mut at, mut newer) = (newest.dst, NONE);
-        while let Some(c) = self.all.get_mut(at as usize) {
+        while let Some(c) = self.all.get_mut(as_index(at)) {
             c.live &= !c.dst_bytes.overlaps(written);
             let (live, older) = (c.live, c.older_dst);
-            match self.all.get_mut(newer as usize) {
+            match self.all.get_mut(as_index(newer)) {
                 _ if live => newer = at,
                 Some(c) => c.older_dst = older,
                 None => self.newest[var.index()].dst = older,
@@ -277,12 +277,12 @@ impl Copies {
             at = older;
         }
         (at, newer) = (newest.src, NONE);
-        while let Some(c) = self.all.get_mut(at as usize) {
+        while let Some(c) = self.all.get_mut(as_index(at)) {
             if let CopySource::Reg { bytes, .. } = c.origin {
                 c.live &= !bytes.overlaps(written);
             }
             let (live, older) = (c.live, c.older_src);
-            match self.all.get_mut(newer as usize) {
+            match self.all.get_mut(as_index(newer)) {
                 _ if live => newer = at,
                 Some(c) => c.older_src = older,
                 None => self.newest[var.index()].src = older,

@@ -6,7 +6,7 @@
 //! only looks from a write back to the one before, so it holds for variables of any reach.
 
 use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::use_counts::{NOWHERE, UseCounts, VarUses, goes_elsewhere, touch};
 
@@ -50,7 +50,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
                 if overwrites && entry.is_plain() {
                     let (block, next) = entry.next_write;
                     if block == to_index(b)
-                        && covers(&insts[next as usize], inst, grf_bytes)
+                        && covers(&insts[as_index(next)], inst, grf_bytes)
                         && removable(inst)
                     {
                         insts[i] = Inst::new(Op::Nop, inst.exec);

@@ -8,7 +8,7 @@
 //! A header of its own starts before the values in it are computed, so that these can be made in place.
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Type, Var, VarId, Virtual};
-use narrow::{to_index, to_u8};
+use narrow::{as_index, span, to_index, to_u8};
 
 use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
 use crate::{build::VSrc, lists::reset};
@@ -119,7 +119,7 @@ pub(super) fn share(
             }
             let number = &mut memory.number[var.index()];
             if *number != NONE {
-                memory.headers[*number as usize].fits = false;
+                memory.headers[as_index(*number)].fits = false;
                 continue;
             }
             *number = to_index(memory.headers.len());
@@ -204,7 +204,7 @@ struct HeaderSharing<'a> {
 
 impl HeaderSharing<'_> {
     fn dwords(&self) -> usize {
-        (self.grf_bytes / 4) as usize
+        as_index(self.grf_bytes / 4)
     }
 
     /// Finds who writes and reads the headers.
@@ -223,7 +223,7 @@ impl HeaderSharing<'_> {
             }
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
-                let Some(h) = headers.get_mut(number[v.index()] as usize) else { return };
+                let Some(h) = headers.get_mut(as_index(number[v.index()])) else { return };
                 let header = number[v.index()];
                 if !role.is_write() {
                     // The end of the thread has registers of its own.
@@ -245,7 +245,7 @@ impl HeaderSharing<'_> {
             });
         }
         for h in headers.iter_mut() {
-            let base = fills(&self.insts[h.first as usize], self.grf_bytes);
+            let base = fills(&self.insts[as_index(h.first)], self.grf_bytes);
             // What fills it must be there later, too.
             let lasts = base.is_some_and(|(src, _)| match src.reg().and_then(Reg::var) {
                 Some(v) => {
@@ -306,20 +306,20 @@ impl HeaderSharing<'_> {
     fn state(&self, number: u32, h: &Header) -> ([Option<Formula>; DWORDS], [u32; DWORDS]) {
         let mut formulas = [None; DWORDS];
         let mut at = [NONE; DWORDS];
-        if let Some(base) = fills(&self.insts[h.first as usize], self.grf_bytes) {
+        if let Some(base) = fills(&self.insts[as_index(h.first)], self.grf_bytes) {
             for (n, f) in formulas.iter_mut().enumerate().take(self.dwords()) {
                 *f = Some(Formula::moved(filled(base, n)));
             }
         }
         for t in touches(&self.memory.writes, number) {
             let Some(n) = t.dword.filter(|_| t.at != h.first) else { continue };
-            let inst = &self.insts[t.at as usize];
+            let inst = &self.insts[as_index(t.at)];
             let formula = Formula::of(inst, self.vars).filter(|f| {
                 // A source that changes before the last write, or is a header itself, is not followed.
                 f.vars().all(|v| {
                     let other = self.memory.number[v.index()] != NONE;
                     let written = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var) == Some(v);
-                    !other && !self.insts[h.first as usize..=h.last_write as usize].iter().any(written)
+                    !other && !self.insts[span(h.first..h.last_write + 1)].iter().any(written)
                 })
             });
             formulas[usize::from(n)] = formula;
@@ -362,13 +362,13 @@ impl HeaderSharing<'_> {
 
     /// Writes of what the header was filled with already go.
     fn drop_repeated(&mut self, number: u32, h: &Header, formulas: &[Option<Formula>; DWORDS]) {
-        let Some(base) = fills(&self.insts[h.first as usize], self.grf_bytes) else { return };
+        let Some(base) = fills(&self.insts[as_index(h.first)], self.grf_bytes) else { return };
         for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
             let Some(n) = t.dword.map(usize::from) else { continue };
             if formulas[n] != Some(Formula::moved(filled(base, n))) {
                 continue;
             }
-            let inst = &mut self.insts[t.at as usize];
+            let inst = &mut self.insts[as_index(t.at)];
             self.use_counts.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
         }
@@ -384,13 +384,13 @@ impl HeaderSharing<'_> {
         at: [u32; DWORDS],
     ) {
         let kept = self.memory.kept.remove(k);
-        let base = fills(&self.insts[h.first as usize], self.grf_bytes);
+        let base = fills(&self.insts[as_index(h.first)], self.grf_bytes);
         let same = |d: usize| formulas[d].is_some() && formulas[d] == kept.dwords[d];
-        let origin = self.insts[h.first as usize].origin;
+        let origin = self.insts[as_index(h.first)].origin;
         // Dwords that the filling move brought, and places that are free for moves of them.
         let mut missing = (0..self.dwords()).filter(|d| at[*d] == NONE && !same(*d));
         for t in touches(&self.memory.writes, number) {
-            let inst = &mut self.insts[t.at as usize];
+            let inst = &mut self.insts[as_index(t.at)];
             let stays = t.dword.is_some_and(|d| at[usize::from(d)] == t.at && !same(usize::from(d)));
             if stays && t.at != h.first {
                 if let Dst::Direct { reg, .. } = &mut inst.dst {
@@ -409,7 +409,7 @@ impl HeaderSharing<'_> {
         }
         debug_assert!(missing.next().is_none(), "a kept header costs less than a new one");
         for t in touches(&self.memory.reads, number) {
-            let inst = &mut self.insts[t.at as usize];
+            let inst = &mut self.insts[as_index(t.at)];
             *inst = inst.map_regs(|_, r| match r.var() {
                 Some(v) if v == h.var => Reg::var_at(kept.var, r.byte),
                 _ => r,
@@ -422,7 +422,7 @@ impl HeaderSharing<'_> {
     /// Notes where a header could start so that what is moved into it can be made there.
     fn note_earlier(&mut self, number: u32, h: &Header) {
         for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
-            let inst = &self.insts[t.at as usize];
+            let inst = &self.insts[as_index(t.at)];
             let Some(value) = Formula::of(inst, self.vars)
                 .and_then(|f| f.source()?.reg()?.var())
                 .filter(|v| self.locality.only_in(*v, self.block))
@@ -438,7 +438,7 @@ impl HeaderSharing<'_> {
 
     /// Whether the instruction at a place makes just what a move reads.
     fn makes(&self, at: u32, mov: &Inst<Virtual>) -> bool {
-        let made = &self.insts[at as usize];
+        let made = &self.insts[as_index(at)];
         let bytes = mov.src_extent(0, self.grf_bytes);
         let whole = made.pred.is_none() && made.no_mask && made.exec.lanes() == 1;
         whole && !made.op.is_send() && bytes.is_some() && made.dst_extent(self.grf_bytes) == bytes
@@ -449,7 +449,7 @@ impl HeaderSharing<'_> {
         for wanted in self.memory.earlier.chunk_by(|x, y| x.first == y.first) {
             let alone = wanted.iter().filter(|w| self.use_counts.reads(w.value) == 1);
             if let Some(start) = alone.map(|w| w.made).min() {
-                self.insts[start as usize..=wanted[0].first as usize].rotate_right(1);
+                self.insts[span(start..wanted[0].first + 1)].rotate_right(1);
             }
         }
     }

@@ -11,7 +11,7 @@
 //! in place of `a`, it goes to the place of `t`.
 
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarId, Virtual};
-use narrow::{low_u32, to_index};
+use narrow::{as_index, low_u32, to_index};
 
 use super::{last_writes::LastWrites, use_counts::UseCounts, webs::Webs};
 use crate::build::{self, Lanes, VReg, VSrc, extend, strided, with_type};
@@ -89,17 +89,17 @@ pub(super) fn bits(
         });
         let mut pieces = [0; 32];
         for i in found.iter().filter(|i| !i.rotates) {
-            pieces[i.count as usize] += i.pieces;
+            pieces[as_index(i.count)] += i.pieces;
         }
         let mut masks: [Option<VarId>; 32] = [None; 32];
-        for i in found.iter().filter(|i| i.rotates || pieces[i.count as usize] > 1) {
+        for i in found.iter().filter(|i| i.rotates || pieces[as_index(i.count)] > 1) {
             done.any = true;
             if i.rotates {
                 i.apply(None, insts, use_counts);
                 continue;
             }
             done.masks = true;
-            let mask = &mut masks[i.count as usize];
+            let mask = &mut masks[as_index(i.count)];
             let first = mask.is_none();
             let mask = *mask.get_or_insert_with(|| {
                 vars.push(build::general(4, 4));

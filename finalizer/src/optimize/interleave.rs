@@ -11,7 +11,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
     VarId, Virtual,
 };
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use platforms::Caps;
 
@@ -224,7 +224,7 @@ impl Pair {
         if insts[at + 1..last].iter().any(stays) {
             return None;
         }
-        let end = ends_of.of[first.src.index()] as usize;
+        let end = as_index(ends_of.of[first.src.index()]);
         for (k, other) in insts[..end].iter().enumerate().skip(at + 1) {
             if !self.at.contains(&k) && reads(other, first.src, whole, grf_bytes) {
                 return None;

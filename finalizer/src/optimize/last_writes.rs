@@ -1,6 +1,7 @@
 //! Which instruction of a block has written a variable last, as far as a walk has come.
 
 use gen_ir::{Inst, Reg, VarId, Virtual};
+use narrow::as_index;
 
 use crate::lists::reset;
 
@@ -43,6 +44,6 @@ impl LastWrites {
     }
 
     fn place(&self, number: u32) -> Option<usize> {
-        number.checked_sub(self.first).map(|k| k as usize)
+        number.checked_sub(self.first).map(as_index)
     }
 }

@@ -6,7 +6,7 @@
 //! write of all bytes, or a masked write where all readers are masked and read channel by channel.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Src, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::{
     coalesce,
@@ -88,7 +88,7 @@ pub(super) fn tidy(
                 last_reads.push(to_index(i));
             }
         }
-        let moves = last_reads.iter().rev().map(|&at| at as usize);
+        let moves = last_reads.iter().rev().map(|&at| as_index(at));
         coalesce::moves(kernel, b, locality, grf_bytes, legal, moves);
     }
 }

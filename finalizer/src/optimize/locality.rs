@@ -1,7 +1,7 @@
 //! Which variables live in one block only.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::use_counts::{SEVERAL, UseCounts, initial_block, touch};
 use crate::lists::{refill, reset};
@@ -57,7 +57,7 @@ impl Locality {
         reset(&mut self.local, kernel.blocks.len(), false);
         self.any = false;
         for t in &self.touched {
-            if let Some(local) = self.local.get_mut(*t as usize) {
+            if let Some(local) = self.local.get_mut(as_index(*t)) {
                 *local = true;
                 self.any = true;
             }

@@ -9,7 +9,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, SrcMod, Type, Var, VarClass,
     VarId, Virtual,
 };
-use narrow::{low_u32, to_index, to_u8};
+use narrow::{as_index, low_u32, to_index, to_u8};
 
 use super::{locality::Locality, use_counts::UseCounts};
 use crate::{
@@ -96,8 +96,8 @@ pub(super) fn compute(
 
 /// The reads of a variable, from a certain one on.
 fn reads_from(all: &[LowRead], newest: u32) -> impl Iterator<Item = (usize, usize)> + Clone {
-    std::iter::successors(all.get(newest as usize), |r| all.get(r.older as usize))
-        .map(|r| (r.at as usize, usize::from(r.src)))
+    std::iter::successors(all.get(as_index(newest)), |r| all.get(as_index(r.older)))
+        .map(|r| (as_index(r.at), usize::from(r.src)))
 }
 
 /// The variable of the quadwords that an instruction computes, if it could compute their low halves.

@@ -7,7 +7,7 @@
 //! masks: both hold the same bytes from the copies on, and before them only the variable has any.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::locality::Locality;
 use crate::lists::reset;
@@ -158,7 +158,7 @@ impl Merger {
     fn accesses(&self, var: VarId) -> impl Iterator<Item = VarTouch> {
         let mut at = self.head[var.index()];
         std::iter::from_fn(move || {
-            let (_, a) = *self.list.get(at as usize)?;
+            let (_, a) = *self.list.get(as_index(at))?;
             at = a.next;
             Some(a)
         })
@@ -179,7 +179,7 @@ impl Merger {
         let Some(all) = self.summary(copy.to, insts) else { return false };
         let (mut first_copy, mut last_copy, mut first_read) = (u32::MAX, 0, u32::MAX);
         for access in self.accesses(copy.to).filter(|x| x.bytes.overlaps(bytes)) {
-            let inst = &insts[access.inst as usize];
+            let inst = &insts[as_index(access.inst)];
             if inst.op == Op::Nop {
                 continue;
             }
@@ -199,7 +199,7 @@ impl Merger {
         }
         // A message whose halves would come to overlap.
         let in_both = |x: VarTouch| {
-            let inst = &insts[x.inst as usize];
+            let inst = &insts[as_index(x.inst)];
             let mut found = false;
             inst.for_each_reg(|_, r| found |= r.var() == Some(copy.to));
             found && inst.op.is_send()
@@ -219,7 +219,7 @@ impl Merger {
             if n >= MOST_ACCESSES {
                 return None;
             }
-            if insts[a.inst as usize].op == Op::Nop {
+            if insts[as_index(a.inst)].op == Op::Nop {
                 continue;
             }
             s.bytes = Extent { start: s.bytes.start.min(a.bytes.start), end: s.bytes.end.max(a.bytes.end) };
@@ -238,8 +238,8 @@ impl Merger {
         to.align = to.align.max(align);
         let mut at = self.head[copy.from.index()];
         let mut last = NONE;
-        while let Some((_, access)) = self.list.get_mut(at as usize) {
-            let inst = &mut insts[access.inst as usize];
+        while let Some((_, access)) = self.list.get_mut(as_index(at)) {
+            let inst = &mut insts[as_index(access.inst)];
             if ByteCopy::of(inst, self.grf_bytes) == Some(copy) {
                 *inst = Inst::new(Op::Nop, inst.exec);
             } else {
@@ -253,7 +253,7 @@ impl Merger {
             last = at;
             at = access.next;
         }
-        if let Some((_, access)) = self.list.get_mut(last as usize) {
+        if let Some((_, access)) = self.list.get_mut(as_index(last)) {
             access.next = self.head[copy.to.index()];
             self.head[copy.to.index()] = self.head[copy.from.index()];
             self.head[copy.from.index()] = NONE;

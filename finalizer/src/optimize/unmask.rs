@@ -10,7 +10,7 @@
 //! finalizer takes blocks of such kernels that no divergent branch reaches to have all channels on.
 
 use gen_ir::{BlockId, Call, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
-use narrow::{to_index, to_u8};
+use narrow::{as_index, to_index, to_u8};
 
 use super::analyses::Analyses;
 use crate::lists::reset;
@@ -85,7 +85,7 @@ impl UnmaskMemory {
 
     /// A subroutine is called. Returns whether it had more channels on.
     fn enter(&mut self, called: &Call, call: &Inst<Virtual>) -> bool {
-        let on = self.on[called.site as usize];
+        let on = self.on[as_index(called.site)];
         let on = match call.pred {
             Some(_) if call.exec.lanes() > 1 => 0,
             _ if call.no_mask => on,

@@ -5,6 +5,7 @@
 //! elsewhere, the later one goes: whoever reads it, in this block or others, reads the earlier one. Constants and headers,
 //! which are made in several moves, are the business of `constants`.
 
+use narrow::as_index;
 use std::hash::BuildHasher;
 
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual};
@@ -41,7 +42,7 @@ impl Computation {
             Src::Direct { reg, .. } => reg.var().map_or(0, |v| u64::from(v.0) << 32 | u64::from(reg.byte)),
             _ => 0,
         };
-        FxBuildHasher.hash_one((self.op as u32, self.src.each_ref().map(operand)))
+        FxBuildHasher.hash_one((u32::from(self.op.number()), self.src.each_ref().map(operand)))
     }
 }
 
@@ -108,7 +109,7 @@ pub(super) fn share(
                 {
                     // Outside of this stretch both are the same in every lane, for both are written together.
                     let local = locality.only_in(later, b);
-                    let between = &block.insts[i - (now - k.at) as usize..i];
+                    let between = &block.insts[i - as_index(now - k.at)..i];
                     if local || !vars[later.index()].live_in && !between.iter().any(|i| reads(i, later)) {
                         instead[later.index()] = Some(earlier);
                         use_counts.forget_reads_of(inst);

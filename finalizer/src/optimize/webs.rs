@@ -5,7 +5,7 @@
 //! variable happens in this block, channel by channel, and begins with a write.
 
 use gen_ir::{Class, Dst, Inst, Reg, Src, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::use_counts::UseCounts;
 use crate::build::Lanes;
@@ -85,7 +85,7 @@ impl Webs {
         let state = self.state(v);
         state.reads += 1;
         let Some(def) = state.def else { return };
-        let written = &insts[def as usize];
+        let written = &insts[as_index(def)];
         let by_channel = inst.src.iter().all(|s| match *s {
             Src::Direct { reg, region, .. } if reg.is_in(Reg::var_at(v, 0)) => {
                 region.one_by_one(inst.exec.lanes())
@@ -95,7 +95,7 @@ impl Webs {
         let computes = matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math);
         state.alike &=
             computes && by_channel && Lanes::of(inst) == Lanes::of(written) && Some(reg) == written.dst.reg();
-        self.results[def as usize].reads += 1;
+        self.results[as_index(def)].reads += 1;
     }
 
     fn write(&mut self, insts: &[Inst<Virtual>], j: usize, v: VarId) {
@@ -106,13 +106,13 @@ impl Webs {
             state.alike = packed && state.reads == 0;
             return;
         };
-        let written = &insts[def as usize];
+        let written = &insts[as_index(def)];
         let bytes = |i: &Inst<Virtual>| i.dst.ty().map(|t| t.bytes());
         let whole = packed
             && Lanes::of(inst) == Lanes::of(written)
             && inst.dst.reg() == written.dst.reg()
             && bytes(inst) == bytes(written);
         state.alike &= whole;
-        self.results[def as usize].ends = whole;
+        self.results[as_index(def)].ends = whole;
     }
 }

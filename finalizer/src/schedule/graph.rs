@@ -6,7 +6,7 @@
 //! graph takes time in proportion to the operands.
 
 use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
-use narrow::{to_index, to_u16};
+use narrow::{as_index, to_index, to_u16};
 use platforms::{Caps, Platform};
 
 use super::kind::Mobility;
@@ -143,9 +143,9 @@ impl Graph {
     pub fn after(&self, i: usize) -> impl Iterator<Item = (usize, u32)> {
         let mut at = self.nodes[i].edge;
         std::iter::from_fn(move || {
-            let edge = self.edges.get(at as usize)?;
+            let edge = self.edges.get(as_index(at))?;
             at = edge.next;
-            Some((edge.to as usize, edge.cycles))
+            Some((as_index(edge.to), edge.cycles))
         })
     }
 
@@ -153,16 +153,16 @@ impl Graph {
         if from == to || from == NONE {
             return;
         }
-        let Node { edge: first, time, soonest, .. } = self.nodes[from as usize];
-        let node = &mut self.nodes[to as usize];
+        let Node { edge: first, time, soonest, .. } = self.nodes[as_index(from)];
+        let node = &mut self.nodes[as_index(to)];
         node.time = node.time.max(time + cycles);
         node.soonest = node.soonest.max(soonest + cycles);
-        if let Some(edge) = self.edges.get_mut(first as usize).filter(|e| e.to == to) {
+        if let Some(edge) = self.edges.get_mut(as_index(first)).filter(|e| e.to == to) {
             edge.cycles = edge.cycles.max(cycles);
             return;
         }
         node.before += 1;
-        self.nodes[from as usize].edge = to_index(self.edges.len());
+        self.nodes[as_index(from)].edge = to_index(self.edges.len());
         self.edges.push(Edge { to, cycles, next: first });
     }
 
@@ -261,7 +261,7 @@ impl Graph {
     fn cells(&mut self, i: u32, (first, end): (usize, usize), log: u32, extent: Extent, writes: bool) {
         let mut at = extent.start;
         while at < extent.end {
-            let cell = first + (at >> log) as usize;
+            let cell = first + as_index(at >> log);
             let stop = (((at >> log) + 1) << log).min(extent.end);
             if cell >= end {
                 break;
@@ -278,9 +278,9 @@ impl Graph {
 
     fn read(&mut self, i: u32, cell: usize, bytes: u64) {
         let mut at = self.writes[cell];
-        while let Some(&RegisterAccess { inst, bytes: written, next }) = self.entries.get(at as usize) {
+        while let Some(&RegisterAccess { inst, bytes: written, next }) = self.entries.get(as_index(at)) {
             if written & bytes != 0 {
-                self.edge(inst, i, self.nodes[inst as usize].takes.latency);
+                self.edge(inst, i, self.nodes[as_index(inst)].takes.latency);
             }
             at = next;
         }
@@ -294,9 +294,9 @@ impl Graph {
         for reads in [false, true] {
             let head = if reads { self.reads[cell] } else { self.writes[cell] };
             let (mut first, mut last, mut at) = (NONE, NONE, head);
-            while let Some(&RegisterAccess { inst, bytes: touched, next }) = self.entries.get(at as usize) {
+            while let Some(&RegisterAccess { inst, bytes: touched, next }) = self.entries.get(as_index(at)) {
                 if touched & bytes != 0 {
-                    let takes = self.nodes[inst as usize].takes;
+                    let takes = self.nodes[as_index(inst)].takes;
                     let cycles = match reads {
                         // Descriptors and predicates are read as a message leaves.
                         true if cell >= GRFS => 0,
@@ -308,7 +308,7 @@ impl Graph {
                 }
                 if touched & !bytes != 0 {
                     // Bytes of it are left for others.
-                    match self.entries.get_mut(last as usize) {
+                    match self.entries.get_mut(as_index(last)) {
                         Some(entry) => entry.next = at,
                         None => first = at,
                     }
@@ -316,7 +316,7 @@ impl Graph {
                 }
                 at = next;
             }
-            if let Some(entry) = self.entries.get_mut(last as usize) {
+            if let Some(entry) = self.entries.get_mut(as_index(last)) {
                 entry.next = NONE;
             }
             if reads { self.reads[cell] = first } else { self.writes[cell] = first }
@@ -337,7 +337,7 @@ impl Graph {
         self.edge(self.anywhere, i, 0);
         let mut writers = std::mem::take(&mut self.writers);
         for w in writers.drain(..) {
-            self.edge(w, i, self.nodes[w as usize].takes.latency);
+            self.edge(w, i, self.nodes[as_index(w)].takes.latency);
         }
         self.writers = writers;
         self.anywhere = i;

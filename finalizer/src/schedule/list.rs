@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use narrow::{low_u32, to_index};
+use narrow::{as_index, low_u32, to_index, wide_u32};
 
 use super::graph::Graph;
 use crate::lists::{refill, reset};
@@ -23,7 +23,7 @@ pub(super) struct List {
 
 /// Two numbers as one that is compared by the first.
 const fn pair(first: u32, second: u32) -> u64 {
-    (first as u64) << 32 | second as u64
+    wide_u32(first) << 32 | wide_u32(second)
 }
 
 impl List {
@@ -50,23 +50,23 @@ impl List {
         let mut rest: u32 = graph.nodes.iter().map(|node| node.takes.issue).sum();
         while self.order.len() < n {
             while let Some(&Reverse(next)) = self.pending.peek()
-                && (next >> 32) as u32 <= now
+                && low_u32(next >> 32) <= now
             {
                 self.pending.pop();
                 let i = low_u32(next);
-                self.ready.push(pair(graph.nodes[i as usize].height, !i));
+                self.ready.push(pair(graph.nodes[as_index(i)].height, !i));
             }
             let Some(next) = self.ready.pop() else {
                 let Some(Reverse(next)) = self.pending.peek() else { return false };
-                now = (next >> 32) as u32;
+                now = low_u32(next >> 32);
                 if now + rest >= graph.cycles {
                     return false;
                 }
                 continue;
             };
             let i = !low_u32(next);
-            let issue = graph.nodes[i as usize].takes.issue;
-            for (to, cycles) in graph.after(i as usize) {
+            let issue = graph.nodes[as_index(i)].takes.issue;
+            for (to, cycles) in graph.after(as_index(i)) {
                 let earliest = self.earliest[to].max(now + cycles);
                 self.earliest[to] = earliest;
                 self.before[to] -= 1;

@@ -25,7 +25,7 @@ use messages::{
     hdc::{Dc0, ToDc0},
     lsc,
 };
-use narrow::to_index;
+use narrow::{as_index, to_index};
 use platforms::{Caps, Platform};
 
 use graph::Graph;
@@ -89,12 +89,12 @@ fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut Schedul
 /// once; `order` is done with then.
 fn permute(insts: &mut [Inst<Physical>], order: &mut [u32]) {
     for first in 0..insts.len() {
-        if order[first] as usize == first {
+        if as_index(order[first]) == first {
             continue;
         }
         let (held, mut at) = (insts[first], first);
         loop {
-            let from = std::mem::replace(&mut order[at], to_index(at)) as usize;
+            let from = as_index(std::mem::replace(&mut order[at], to_index(at)));
             if from == first {
                 break;
             }

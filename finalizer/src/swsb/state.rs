@@ -2,6 +2,7 @@
 
 use super::access::{DEPTH, InstAccess, MessageClass, PIPES, Range, TrackedFile, Unit};
 use crate::lists::reset;
+use narrow::{as_index, span};
 use std::cmp::Ordering;
 
 /// What an instruction must wait for.
@@ -113,7 +114,7 @@ impl Outstanding {
             gained |= other.live & !self.live | other.slm_loads & !self.slm_loads;
             let mut ids = other.live;
             while ids != 0 {
-                let k = ids.trailing_zeros() as usize;
+                let k = as_index(ids.trailing_zeros());
                 let (mine, theirs) = (self.kinds[k], other.kinds[k]);
                 let joined = if self.live >> k & 1 == 0 || mine == theirs { theirs } else { None };
                 changed |= joined != mine;
@@ -170,7 +171,7 @@ impl Outstanding {
             return wait;
         }
         for e in &self.entries {
-            let before = &all[e.inst as usize];
+            let before = &all[as_index(e.inst)];
             // In one pipe only reads of what was written count.
             let may_meet = if a.unit == Unit::Pipe(e.pipe) && !a.by_word {
                 a.read & before.written != 0
@@ -290,8 +291,8 @@ impl Outstanding {
     }
 }
 
-fn grfs(r: &Range, grf_bytes: u32) -> std::ops::RangeInclusive<usize> {
-    (r.start / grf_bytes) as usize..=((r.end - 1) / grf_bytes) as usize
+fn grfs(r: &Range, grf_bytes: u32) -> std::ops::Range<usize> {
+    span(r.start / grf_bytes..r.end.div_ceil(grf_bytes))
 }
 
 /// Whether `after` must wait for `before`, an instruction of an in-order pipe.

@@ -20,6 +20,8 @@ pub enum ExecSize {
     S32 = 5,
 }
 
+narrow::enum_numbers!(ExecSize: number u8);
+
 impl ExecSize {
     /// All sizes, smallest first.
     pub const ALL: [ExecSize; 6] =
@@ -27,7 +29,7 @@ impl ExecSize {
 
     /// The number of channels.
     pub const fn lanes(self) -> u32 {
-        1 << self as u8
+        1 << self.number()
     }
 
     /// The size with `lanes` channels, if there is one.
@@ -87,6 +89,8 @@ pub enum PredCtrl {
     /// `all` over the instruction's channels (Xe-HPC).
     All,
 }
+
+narrow::enum_numbers!(PredCtrl: number u8);
 
 impl PredCtrl {
     /// Controls over as many channels as their name says, in the order of their codes from 1 on (BDW and SKL PRM,
@@ -149,13 +153,15 @@ pub enum Cond {
     Eo = 15,
 }
 
+narrow::enum_numbers!(Cond: number u8);
+
 impl Cond {
     /// What stands in words (volume 2a, `CondModifier`); none for [`Cond::Eo`], which the math function implies.
     #[inline]
     pub const fn code(self) -> Option<u8> {
         match self {
             Cond::Eo => None,
-            other => Some(other as u8),
+            other => Some(other.number()),
         }
     }
 

@@ -37,6 +37,8 @@ pub enum MathFn {
     Rsqtm = 15,
 }
 
+narrow::enum_numbers!(MathFn: number u8);
+
 impl MathFn {
     /// The function that words have under a code (volume 2a, `math`), whether a platform has it or not.
     #[inline]
@@ -93,6 +95,8 @@ pub enum SyncFn {
     /// Host notification.
     Host = 15,
 }
+
+narrow::enum_numbers!(SyncFn: number u8);
 
 /// A branch target.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -24,6 +24,8 @@ pub enum Pipe {
     Scalar,
 }
 
+narrow::enum_numbers!(Pipe: number u8, index usize);
+
 /// What an SBID in an annotation means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -35,6 +37,8 @@ pub enum SbidMode {
     /// Wait until its holder has written its results (`$3.dst`).
     Dst,
 }
+
+narrow::enum_numbers!(SbidMode: number u8, index usize);
 
 /// The software scoreboard annotation (Xe): what an instruction waits for, and the SBID it takes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

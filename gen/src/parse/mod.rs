@@ -15,6 +15,7 @@ mod inst;
 mod number;
 mod operand;
 
+use narrow::as_index;
 use std::fmt;
 
 use platforms::Platform;
@@ -187,7 +188,7 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
 }
 
 fn block<S: Space>(kernel: &mut Kernel<S>, number: u32, line: &str) -> Result<(), String> {
-    if number as usize != kernel.blocks.len() {
+    if as_index(number) != kernel.blocks.len() {
         return Err(format!("block {number} is the {}th", kernel.blocks.len()));
     }
     let (marks, succs) = line.split_once("->").unwrap_or((line, ""));

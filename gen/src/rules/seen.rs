@@ -62,16 +62,16 @@ fn shape(inst: &Inst<Physical>) -> Shape {
         let whole = one && reg.byte % 16 + ty.bytes() <= 16;
         let byte = if whole { reg.byte % 16 } else { reg.byte };
         let kind = reg.arf_kind().map_or(0, |kind| 1 + u64::from(kind));
-        word.with(ty as u64, 8..16).with(kind, 40..48).with(byte, 48..60)
+        word.with(ty.number(), 8..16).with(kind, 40..48).with(byte, 48..60)
     };
     let grf = |reg: Reg<Physical>| if one { None } else { reg.grf_number() };
     let payload = match inst.payload {
-        Payload::Math(function) => 1 + function as u64,
+        Payload::Math(function) => 1 + u64::from(function.number()),
         _ => 0,
     };
     let head = KeyWord::EMPTY
-        .with(inst.op as u64, 0..8)
-        .with(inst.exec as u64, 8..16)
+        .with(inst.op.number(), 0..8)
+        .with(inst.exec.number(), 8..16)
         .with(inst.chan, 16..24)
         .with(inst.pred.is_some(), 24..25)
         .with(inst.cond.is_some(), 25..26)
@@ -83,7 +83,7 @@ fn shape(inst: &Inst<Physical>) -> Shape {
     let (dst, to) = match inst.dst {
         Dst::None => (kind(0), None),
         Dst::Direct { reg, horz, ty } => (operand(kind(1), reg, ty, one).with(horz, 16..24), grf(reg)),
-        Dst::Indirect { horz, ty, .. } => (kind(2).with(ty as u64, 8..16).with(horz, 16..24), None),
+        Dst::Indirect { horz, ty, .. } => (kind(2).with(ty.number(), 8..16).with(horz, 16..24), None),
         Dst::Macro { reg, ty, .. } => (operand(kind(3), reg, ty, one), grf(reg)),
     };
     let strides =
@@ -94,15 +94,15 @@ fn shape(inst: &Inst<Physical>) -> Shape {
             Src::Direct { reg, region, mods, ty } => {
                 let distance = distance(to, grf(reg));
                 let one = one || distance == 0 && region == Region::SCALAR;
-                let word = operand(kind(1), reg, ty, one).with(mods as u64, 4..8);
+                let word = operand(kind(1), reg, ty, one).with(mods.number(), 4..8);
                 strides(word, region).with(distance, 60..64)
             }
             Src::Indirect { region, mods, ty, .. } => {
-                strides(kind(2).with(mods as u64, 4..8).with(ty as u64, 8..16), region)
+                strides(kind(2).with(mods.number(), 4..8).with(ty.number(), 8..16), region)
             }
-            Src::Macro { reg, mods, ty, .. } => operand(kind(3), reg, ty, one).with(mods as u64, 4..8),
-            Src::AddrOf { ty, .. } => kind(4).with(ty as u64, 8..16),
-            Src::Imm { ty, .. } => kind(5).with(ty as u64, 8..16),
+            Src::Macro { reg, mods, ty, .. } => operand(kind(3), reg, ty, one).with(mods.number(), 4..8),
+            Src::AddrOf { ty, .. } => kind(4).with(ty.number(), 8..16),
+            Src::Imm { ty, .. } => kind(5).with(ty.number(), 8..16),
         };
         word.bits()
     };

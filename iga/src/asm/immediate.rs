@@ -1,9 +1,8 @@
 //! Numbers in assembly: constant expressions and the immediates they stand for.
 
 use super::{cursor::Cursor, token::Token};
-use crate::immediate::single;
 use gen_ir::Type;
-use narrow::{low_u16, low_u32, low_u64, to_i32, to_u16};
+use narrow::{low_u16, low_u32, low_u64, single, to_i32, to_u16};
 
 /// A value before its type is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -241,7 +240,12 @@ fn f32_to_half(value: f32) -> u16 {
 }
 
 /// The integer nearest to a number below 2048, ties to even.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2048")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and 2048"
+)]
 fn half_mantissa(scaled: f64) -> u16 {
     scaled.round_ties_even() as u16
 }

@@ -5,7 +5,7 @@ use gen_ir::{
     Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
     Src, Type,
 };
-use narrow::{const_u16, to_u16};
+use narrow::{as_index, const_u16, to_u16};
 use platforms::{Caps, Format, Layout, Platform, XeFormat};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
@@ -41,7 +41,7 @@ impl File {
 
     /// The same, in units of 64 bytes.
     const fn chunk(self) -> u16 {
-        const_u16((self.base() / 64) as u64)
+        const_u16(as_index(self.base() / 64))
     }
 }
 

@@ -10,6 +10,7 @@ mod other;
 mod query;
 mod sampler;
 
+use narrow::as_index;
 use query::Query;
 pub(super) use query::{Addressing, Data, Edition, Kind, Message, Surface};
 
@@ -182,7 +183,7 @@ pub(super) fn put_comment(
         let per_coordinate =
             (message.lanes * message.addr_bits / (u32::from(caps.regs.grf_bytes) * 8)).max(1);
         const NAMES: [&str; 5] = ["", "u", "u,v", "u,v,r", "u,v,r,lod"];
-        if let Some(name) = NAMES.get((src0 / per_coordinate) as usize).filter(|name| !name.is_empty()) {
+        if let Some(name) = NAMES.get(as_index(src0 / per_coordinate)).filter(|name| !name.is_empty()) {
             text.push_str("; ");
             text.push_str(name);
         }

@@ -2,6 +2,7 @@
 
 use super::{Addressing, Message, Query, Surface};
 use messages::sampler::{MessageType, Sample, SimdMode, WideType};
+use narrow::as_index;
 
 /// The parameters' shape by mode: words, channels. A mode without channels is not allowed.
 #[rustfmt::skip]
@@ -45,7 +46,7 @@ const NEWER_LSC_MODES: [(&str, u32); 8] = [
 /// Decodes a sampler message.
 pub(super) fn decode(q: &Query) -> Message {
     let sample = q.as_kind::<Sample>();
-    let mode = sample.whole_simd_mode() as usize;
+    let mode = as_index(sample.whole_simd_mode());
     let (mut name, lanes) = match (q.caps.memory.lsc, q.newer()) {
         (false, _) => MODES[mode],
         (true, false) => LSC_MODES[mode],

@@ -3,6 +3,7 @@
 use super::{Dc0, Dc1, ElementType};
 use crate::{Operation, SurfaceIndex};
 use bitfield_struct::bitfield;
+use narrow::wide_u8;
 
 /// Byte, dword and qword scattered reads and writes.
 #[bitfield(u32)]
@@ -168,12 +169,12 @@ pub struct Atomic {
 impl Atomic {
     /// The operation on integers.
     pub const fn integer(self) -> Option<AtomicOp> {
-        AtomicOp::from_bits(self.operation() as u32)
+        AtomicOp::from_bits(wide_u8(self.operation()))
     }
 
     /// The operation on floats.
     pub const fn float(self) -> Option<FloatAtomicOp> {
-        FloatAtomicOp::from_bits(self.operation() as u32 & 7)
+        FloatAtomicOp::from_bits(wide_u8(self.operation()) & 7)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
@@ -109,7 +109,7 @@ impl Accesses {
                 self.in_parts.push(to_index(b));
             }
             if block.insts.last().is_some_and(|i| i.op.is_branch()) {
-                let of_last = self.first.last().map_or(0, |&f| f as usize);
+                let of_last = self.first.last().map_or(0, |&f| as_index(f));
                 for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
                     self.facts[a.var].needs.add(Needs::AT_END);
                 }
@@ -124,8 +124,8 @@ impl Accesses {
     /// of the size of a variable's subranges.
     pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(VarId) -> u8)) {
         for at in 0..self.in_parts.len() {
-            let r = self.block(self.in_parts[at] as usize);
-            let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
+            let r = self.block(as_index(self.in_parts[at]));
+            let list = &mut self.list[span(self.first[r.start]..self.first[r.end])];
             show(list, &|v| self.facts[v].shift());
         }
     }
@@ -135,12 +135,12 @@ impl Accesses {
     /// bytes were, and the copy reads for the lanes that run.
     fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, history: &mut History) {
         for &PayloadCopy { access, block, to } in &self.copies {
-            let a = &mut self.list[access as usize];
+            let a = &mut self.list[as_index(access)];
             if history.is_payload(to) || self.facts[to].is_masked_payload() {
                 history.mark_payload(to);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
-            let scene = Scene::new(kernel, flow, block as usize);
+            let scene = Scene::new(kernel, flow, as_index(block));
             let fact = &mut self.facts[a.var];
             fact.note(a, &scene);
             // Copies of copies are not followed.
@@ -157,7 +157,7 @@ impl Accesses {
         self.first.reserve(of.first.len());
         for &i in moved {
             self.first.push(to_index(self.list.len()));
-            self.list.extend_from_slice(of.of(i as usize));
+            self.list.extend_from_slice(of.of(as_index(i)));
         }
         self.first.push(to_index(self.list.len()));
         self.blocks.clone_from(&of.blocks);
@@ -168,12 +168,12 @@ impl Accesses {
 
     /// The accesses of instruction `i`, reads first.
     pub fn of(&self, i: usize) -> &[Access] {
-        &self.list[self.first[i] as usize..self.first[i + 1] as usize]
+        &self.list[span(self.first[i]..self.first[i + 1])]
     }
 
     /// Instructions of a block.
     pub fn block(&self, b: usize) -> std::ops::Range<usize> {
-        self.blocks[b] as usize..self.blocks[b + 1] as usize
+        span(self.blocks[b]..self.blocks[b + 1])
     }
 
     /// The block of an instruction.
@@ -184,6 +184,6 @@ impl Accesses {
     /// The accesses of a block's instructions.
     pub fn of_block(&self, b: usize) -> &[Access] {
         let r = self.block(b);
-        &self.list[self.first[r.start] as usize..self.first[r.end] as usize]
+        &self.list[span(self.first[r.start]..self.first[r.end])]
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::analysis::flow::Flow;
 use gen_ir::{Call, Kernel, Op, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 const NONE: u32 = u32::MAX;
 
@@ -78,12 +78,12 @@ impl Routines {
             }
             self.work.push(to_index(after) - 1);
             while let Some(r) = self.work.pop() {
-                if std::mem::replace(&mut self.written[r as usize], v) == v {
+                if std::mem::replace(&mut self.written[as_index(r)], v) == v {
                     continue;
                 }
                 let first = self.by_routine.partition_point(|c| c.0 < r);
                 let calls = self.by_routine[first..].iter().take_while(|c| c.0 == r);
-                self.work.extend(calls.map(|c| self.caller[c.1 as usize]).filter(|&r| r != NONE));
+                self.work.extend(calls.map(|c| self.caller[as_index(c.1)]).filter(|&r| r != NONE));
             }
         }
     }
@@ -96,24 +96,24 @@ impl Routines {
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.
     pub fn comes_from(&self, v: VarId, c: u32, (p, b): (u32, u32)) -> bool {
-        let through = self.written[self.callee[c as usize] as usize] == v;
-        if p + 1 == b { !through || !self.whole[c as usize] } else { through || !self.returns[p as usize] }
+        let through = self.written[as_index(self.callee[as_index(c)])] == v;
+        if p + 1 == b { !through || !self.whole[as_index(c)] } else { through || !self.returns[as_index(p)] }
     }
 
     /// Calls back with the blocks of all subroutines that run during call `c`, if variable `v` passes them by.
     pub fn pass(&mut self, v: VarId, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<u32>)) {
-        let callee = self.callee[c as usize];
-        if self.written[callee as usize] == v {
+        let callee = self.callee[as_index(c)];
+        if self.written[as_index(callee)] == v {
             return;
         }
         self.work.push(callee);
         // Subroutines that call each other tend to stand side by side: together they are one range.
         let mut all = 0..0;
         while let Some(r) = self.work.pop() {
-            if std::mem::replace(&mut self.passed[r as usize], v) == v {
+            if std::mem::replace(&mut self.passed[as_index(r)], v) == v {
                 continue;
             }
-            let (first, end) = self.blocks[r as usize];
+            let (first, end) = self.blocks[as_index(r)];
             if first == all.end {
                 all.end = end;
             } else if end == all.start {

@@ -13,7 +13,7 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{Call, Kernel, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
 const NONE: u32 = u32::MAX;
@@ -315,7 +315,7 @@ impl Dataflow {
 
 /// Notes that a variable is alive in some blocks, if they have instructions.
 fn push(raw: &mut Vec<(u32, Passing)>, accesses: &Accesses, v: VarId, blocks: std::ops::Range<u32>) {
-    let [start, end] = [blocks.start, blocks.end].map(|b| accesses.blocks[b as usize] * 2);
+    let [start, end] = [blocks.start, blocks.end].map(|b| accesses.blocks[as_index(b)] * 2);
     if start < end {
         raw.push((blocks.start, (v, end)));
     }
@@ -358,7 +358,7 @@ impl Walk {
     }
 
     fn enter(&mut self, b: u32, reach: u32) {
-        let mark = &mut self.marks[b as usize];
+        let mark = &mut self.marks[as_index(b)];
         if b >= reach && mark.entered != self.round {
             mark.entered = self.round;
             self.live_in.push(b);
@@ -366,7 +366,7 @@ impl Walk {
     }
 
     fn leave(&mut self, b: u32, reach: u32) {
-        let mark = &mut self.marks[b as usize];
+        let mark = &mut self.marks[as_index(b)];
         if mark.left == self.round {
             return;
         }
@@ -400,7 +400,7 @@ impl Walk {
         self.own.clear();
         self.passed.clear();
         for t in touches {
-            let mark = &mut self.marks[t.block as usize];
+            let mark = &mut self.marks[as_index(t.block)];
             (mark.touched, mark.ended) = (v, t.ended);
         }
         for t in touches.iter().filter(|t| t.exposed) {
@@ -435,13 +435,13 @@ impl Walk {
     fn sort_passed(&mut self) {
         let Walk { marks, round, passed, .. } = self;
         let (Some(&low), Some(&high)) = (passed.iter().min(), passed.iter().max()) else { return };
-        if (high - low) as usize > passed.len() * 8 {
+        if as_index(high - low) > passed.len() * 8 {
             passed.sort_unstable();
             return;
         }
         // Many of those there are between: looking at all is less than sorting.
         passed.clear();
-        let marks = marks[low as usize..=high as usize].iter().zip(low..);
+        let marks = marks[span(low..high + 1)].iter().zip(low..);
         passed.extend(marks.filter(|(m, _)| m.left == *round && m.touched != *round).map(|(_, b)| b));
     }
 }

@@ -2,7 +2,7 @@
 //! instruction pointer can go.
 
 use gen_ir::{BlockId, Call, Cfg, Kernel, Virtual, Waits};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 /// The predecessors of each block, in two lists: liveness walks to them for each variable anew, and over the graph
 /// itself a compile takes up to 0.6 % more instructions.
@@ -73,7 +73,7 @@ impl Flow {
     /// The same edges, backward.
     pub fn preds(&self, b: u32) -> &[u32] {
         let Preds { first, from } = &self.preds;
-        &from[first[b as usize] as usize..first[b as usize + 1] as usize]
+        &from[span(first[as_index(b)]..first[as_index(b) + 1])]
     }
 
     fn find_reached(&mut self, n: usize) {
@@ -84,7 +84,7 @@ impl Flow {
         let mut edges = self.cfg.back_edges().iter().rev().peekable();
         for b in (0..n).rev() {
             head[b] = head[b + 1];
-            while let Some(&&(_, h)) = edges.peek().filter(|e| e.0 as usize == b) {
+            while let Some(&&(_, h)) = edges.peek().filter(|e| as_index(e.0) == b) {
                 head[b] = head[b].min(h);
                 edges.next();
             }
@@ -92,8 +92,8 @@ impl Flow {
         self.reached.clear();
         self.reached.extend((0..n).map(|b| {
             let mut low = to_index(b) + 1;
-            while head[(low as usize).min(b)] < low {
-                low = head[(low as usize).min(b)];
+            while head[(as_index(low)).min(b)] < low {
+                low = head[(as_index(low)).min(b)];
             }
             low
         }));
@@ -101,7 +101,7 @@ impl Flow {
         for _ in self.cfg.calls() {
             let mut changed = false;
             for call in self.cfg.calls() {
-                let from = self.reached[call.site as usize].min(call.site + 1);
+                let from = self.reached[as_index(call.site)].min(call.site + 1);
                 for r in &mut self.reached[call.callee()] {
                     changed |= from < *r;
                     *r = (*r).min(from);

@@ -39,7 +39,7 @@
 
 use crate::analysis::{access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History};
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
 /// A half-open range of positions.
@@ -60,7 +60,7 @@ impl Liveness {
     /// Ranges of a variable, in order, with gaps between them.
     pub fn of(&self, var: VarId) -> &[Range] {
         let v = var.index();
-        &self.ranges[self.first[v] as usize..self.first[v + 1] as usize]
+        &self.ranges[span(self.first[v]..self.first[v + 1])]
     }
 
     /// The place of a variable's ranges among all.
@@ -98,13 +98,13 @@ impl Liveness {
 impl Liveness {
     /// Finds register pressure: by how many bytes of general variables more are alive from each position on.
     pub fn find_pressure(&self, kernel: &Kernel<Virtual>, accesses: &Accesses, change: &mut Vec<i64>) {
-        let positions = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
+        let positions = accesses.blocks.last().map_or(0, |&n| as_index(n) * 2 + 2);
         change.clear();
         change.resize(positions + 1, 0);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == VarClass::General) {
             for r in self.of(v) {
-                change[(r.start as usize).min(positions)] += i64::from(var.bytes);
-                change[(r.end as usize).min(positions)] -= i64::from(var.bytes);
+                change[(as_index(r.start)).min(positions)] += i64::from(var.bytes);
+                change[(as_index(r.end)).min(positions)] -= i64::from(var.bytes);
             }
         }
     }
@@ -213,12 +213,12 @@ impl Liveness {
         for &(v, r) in raw {
             let at = &mut first[v.index()];
             *at -= 1;
-            self.ranges[*at as usize] = r;
+            self.ranges[as_index(*at)] = r;
         }
         // What is kept moves down over what is not.
         let mut kept = 0;
         for v in 0..vars {
-            let (from, to) = (first[v] as usize, first[v + 1] as usize);
+            let (from, to) = (as_index(first[v]), as_index(first[v + 1]));
             first[v] = to_index(kept);
             if from == to {
                 continue;

@@ -1,6 +1,7 @@
 //! Items that make room for another, and second chances for them.
 
 use super::*;
+use narrow::{as_index, span, to_f32};
 
 impl<'a, const W: usize> Scan<'a, W> {
     /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
@@ -35,21 +36,21 @@ impl<'a, const W: usize> Scan<'a, W> {
         let sharing = self.sharing;
         let ScanMemory { active, cost, .. } = &mut *self.s;
         cost.clear();
-        cost.resize(self.file.regs as usize, 0.0);
+        cost.resize(as_index(self.file.regs), 0.0);
         let now = mine[0].start;
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
             let regs = from / rb..to.div_ceil(rb);
             if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
                 // A variable over several registers is paid for once.
-                let share = a.cost / (to - from).div_ceil(rb).min(n) as f32;
-                cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
+                let share = a.cost / to_f32((to - from).div_ceil(rb).min(n));
+                cost[span(regs.start..regs.end)].iter_mut().for_each(|c| *c += share);
             }
         }
         let mut best: Option<(f32, FileByte)> = None;
         let mut base = low.next_multiple_of(step);
         while base + n <= high {
-            let c: f32 = cost[base as usize..(base + n) as usize].iter().sum();
+            let c: f32 = cost[span(base..base + n)].iter().sum();
             if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
                 best = Some((c, FileByte::new(base * rb)));
             }
@@ -70,7 +71,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let ScanMemory { active, cost, .. } = &mut *self.s;
         // By register and place in it: what is to be paid for all that is in the way there.
         cost.clear();
-        cost.resize(regs.len() * places as usize, 0.0);
+        cost.resize(regs.len() * as_index(places), 0.0);
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
             if to <= item.low || !has(&used, from / rb) || !a.held.meets(mine, all) {
@@ -82,14 +83,14 @@ impl<'a, const W: usize> Scan<'a, W> {
                 let end = to.div_ceil(step).min(places);
                 let here = (r - regs.start) * places;
                 if first < end {
-                    let met = &mut cost[(here + first) as usize..(here + end) as usize];
+                    let met = &mut cost[span(here + first..here + end)];
                     met.iter_mut().for_each(|c| *c += a.cost);
                 }
             }
         }
         let mut best: Option<(f32, FileByte)> = None;
-        for (r, here) in regs.zip(cost.chunks_exact(places as usize)) {
-            for (at, &c) in (0..).step_by(step as usize).zip(here) {
+        for (r, here) in regs.zip(cost.chunks_exact(as_index(places))) {
+            for (at, &c) in (0..).step_by(as_index(step)).zip(here) {
                 if at + item.bytes > rb.min(item.high - r * rb) {
                     break;
                 }
@@ -130,13 +131,13 @@ impl<'a, const W: usize> Scan<'a, W> {
                 }
             }
             for (r, _) in self.parts_of(v, from) {
-                let list = &mut self.s.parts[r as usize];
+                let list = &mut self.s.parts[as_index(r)];
                 list.retain(|h| h.item != v);
                 if self.some_parts {
                     // Others may have had other bytes at the same time.
                     self.partly.reset(between(r, r + 1), self.live.of(self.items[v].var));
                     for h in list {
-                        self.partly.set(between(r, r + 1), &all[h.at as usize..h.last as usize]);
+                        self.partly.set(between(r, r + 1), &all[span(h.at..h.last)]);
                     }
                 }
             }
@@ -151,7 +152,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let Held { item, at, last, .. } = a.held;
             if self.items[item].fixed.is_some() && a.from < to && from < a.to {
                 let wholes = self.wholes_of(item, a.from);
-                self.wholes.set(wholes, &self.live.all()[at as usize..last as usize]);
+                self.wholes.set(wholes, &self.live.all()[span(at..last)]);
             }
         }
     }

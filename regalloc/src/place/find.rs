@@ -1,6 +1,7 @@
 //! Registers that are free for an item.
 
 use super::*;
+use narrow::as_index;
 
 impl<'a, const W: usize> Scan<'a, W> {
     /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
@@ -8,7 +9,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn taken(&mut self, r: u32, ranges: &[Range], mask: u64) -> u64 {
         let (now, all) = (ranges[0].start, self.live.all());
         let mut taken = 0;
-        let list = &mut self.s.parts[r as usize];
+        let list = &mut self.s.parts[as_index(r)];
         list.retain_mut(|h| {
             if h.is_over(now) {
                 return false;
@@ -117,7 +118,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let mut here = open;
             here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
             while let Some(r) = first(&here) {
-                here[r as usize / 64] &= !(1 << (r % 64));
+                here[as_index(r) / 64] &= !(1 << (r % 64));
                 let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
                 let least = least.saturating_sub(r * rb);
                 if taken != full
@@ -162,7 +163,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let mut here = open;
             here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
             while let Some(r) = first(&here) {
-                here[r as usize / 64] &= !(1 << (r % 64));
+                here[as_index(r) / 64] &= !(1 << (r % 64));
                 let taken = if has(&with_parts, r) { self.taken(r, ranges, mask_of(0, rb)) } else { 0 };
                 let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
                 if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
@@ -205,7 +206,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             match in_the_way {
                 None => return Some(FileByte::new(base * rb)),
                 // In no later place is that the last register, of which less may be needed.
-                Some(r) => open[r as usize / 64] &= !(1 << (r % 64)),
+                Some(r) => open[as_index(r) / 64] &= !(1 << (r % 64)),
             }
         }
     }

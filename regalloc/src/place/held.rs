@@ -3,7 +3,7 @@
 use super::items::{Item, ItemId, Sharing};
 use crate::analysis::liveness::Range;
 use gen_ir::{FileByte, VarId};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 /// A placed variable.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Held {
 impl Held {
     /// A variable with these ranges, of which there is at least one.
     pub fn new(item: ItemId, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
-        let (now, end) = (all[indices.start as usize], all[indices.end as usize - 1].end);
+        let (now, end) = (all[as_index(indices.start)], all[as_index(indices.end) - 1].end);
         Held { item, mask, at: indices.start, last: indices.end, now, end }
     }
 
@@ -46,13 +46,13 @@ impl Held {
     pub fn meets(&mut self, ranges: &[Range], all: &[Range]) -> bool {
         let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
         if self.now.end <= now {
-            let rest = &all[self.at as usize..self.last as usize];
+            let rest = &all[span(self.at..self.last)];
             self.at += to_index(rest.partition_point(|r| r.end <= now));
-            self.now = all[self.at as usize];
+            self.now = all[as_index(self.at)];
         }
         match ranges {
             [only] => self.now.start < only.end,
-            _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
+            _ => self.now.start < end && overlap(&all[span(self.at..self.last)], ranges),
         }
     }
 }

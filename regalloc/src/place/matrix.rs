@@ -5,7 +5,7 @@
 //! stretch of blocks, has two sets besides, of what is in use in all of it and somewhere in it: long ranges look at
 //! those.
 
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use crate::analysis::liveness::Range;
 
@@ -83,7 +83,7 @@ const fn around(part: &Span) -> Span {
 }
 
 const fn span(range: Range) -> Span {
-    range.start as usize..range.end as usize
+    narrow::span(range.start..range.end)
 }
 
 impl<const W: usize> RegMatrix<W> {
@@ -220,7 +220,7 @@ pub(crate) fn between<const W: usize>(from: u32, to: u32) -> Regs<W> {
 
 /// Whether a register is in a set.
 pub(crate) const fn has<const W: usize>(regs: &Regs<W>, r: u32) -> bool {
-    regs[r as usize / 64] >> (r % 64) & 1 != 0
+    regs[as_index(r) / 64] >> (r % 64) & 1 != 0
 }
 
 /// The first register of a set.
@@ -234,7 +234,7 @@ pub(crate) fn runs<const W: usize>(mut regs: Regs<W>, n: u32) -> Regs<W> {
     let mut length = 1;
     while length < n {
         let by = length.min(n - length);
-        let (words, bits) = (by as usize / 64, by % 64);
+        let (words, bits) = (as_index(by) / 64, by % 64);
         for w in 0..W {
             let word = |at: usize| regs.get(at).copied().unwrap_or(0);
             let low = word(w + words);
@@ -272,7 +272,7 @@ mod tests {
         matrix.set(between(62, 66), &ranges);
         matrix.set(between(1, 2), &[Range { start: 60, end: 1180 }]);
         for start in 0..1180 {
-            for end in (start + 1..1180).step_by(1 + start as usize % 7) {
+            for end in (start + 1..1180).step_by(1 + as_index(start) % 7) {
                 let range = Range { start, end };
                 let found = matrix.within(&[range]);
                 let meets = ranges.iter().any(|r| r.start < end && start < r.end);

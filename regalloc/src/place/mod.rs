@@ -18,6 +18,7 @@ pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing};
 pub(crate) use starts::by_start;
 
 use held::Active;
+use narrow::as_index;
 
 use crate::{
     analysis::liveness::{Liveness, Range},
@@ -138,7 +139,7 @@ fn place_in<const W: usize>(
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {
     let ranges = |i: &Item| live.of(i.var);
-    let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
+    let positions = as_index(items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0));
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, positions, &mut s.starts, &mut order);
@@ -168,7 +169,7 @@ fn place_in<const W: usize>(
 impl ScanMemory {
     /// Nothing has a place.
     fn start(&mut self, file: File, items: &Items, vars: usize) {
-        let regs = file.regs as usize;
+        let regs = as_index(file.regs);
         self.active.clear();
         self.full_active = 256;
         if self.parts.len() < regs {
@@ -213,7 +214,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         partly.clear(if some_parts { positions } else { 0 });
         held.clear(if shares { positions } else { 0 });
         needed.clear(if shares { positions } else { 0 });
-        let regs = file.regs as usize;
+        let regs = as_index(file.regs);
         if shares && s.sharers.len() < regs {
             s.sharers.resize_with(regs, Vec::new);
         }
@@ -307,10 +308,10 @@ impl<'a, const W: usize> Scan<'a, W> {
             self.s.active.push(Active { held, var, from: at, to, cost, by_lane });
         }
         for (r, mask) in self.parts_of(i, at) {
-            let list = &mut self.s.parts[r as usize];
-            if in_order && list.len() >= self.s.full_parts[r as usize] {
+            let list = &mut self.s.parts[as_index(r)];
+            if in_order && list.len() >= self.s.full_parts[as_index(r)] {
                 list.retain(|h| !h.is_over(now.start));
-                self.s.full_parts[r as usize] = (list.len() * 2).max(32);
+                self.s.full_parts[as_index(r)] = (list.len() * 2).max(32);
             }
             list.push(held.in_part(mask));
             if self.some_parts {
@@ -345,7 +346,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.needed.set(regs, needed);
         let all = hull(held);
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            self.s.sharers[r as usize].push(Sharer { item: i, all });
+            self.s.sharers[as_index(r)].push(Sharer { item: i, all });
         }
     }
 
@@ -361,9 +362,9 @@ impl<'a, const W: usize> Scan<'a, W> {
         // Others that share them may be held at the same time.
         let all = hull(held);
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            self.s.sharers[r as usize].retain(|other| other.item != i);
-            for at in 0..self.s.sharers[r as usize].len() {
-                let other = &self.s.sharers[r as usize][at];
+            self.s.sharers[as_index(r)].retain(|other| other.item != i);
+            for at in 0..self.s.sharers[as_index(r)].len() {
+                let other = &self.s.sharers[as_index(r)][at];
                 if other.all.start < all.end && all.start < other.all.end {
                     let [_, held, _] = self.tables(other.item);
                     self.held.set(between(r, r + 1), held);

@@ -2,6 +2,7 @@
 
 use super::items::{Item, ItemId, Items};
 use crate::analysis::liveness::Range;
+use narrow::{as_index, span};
 
 /// Puts items in the order in which they become live, the largest first among those that do together, and
 /// the first first among equals.
@@ -13,7 +14,7 @@ pub(crate) fn by_start<'a>(
     starts: &mut Vec<u32>,
     order: &mut Vec<ItemId>,
 ) {
-    let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
+    let start = |i: &Item| ranges(i).first().map(|r| as_index(r.start));
     if items.len() * 16 < positions {
         // Few: sorting them is less work than counting at all positions.
         order.clear();
@@ -41,11 +42,11 @@ pub(crate) fn by_start<'a>(
     for (i, item) in items.iter_enumerated().rev() {
         if let Some(at) = start(item) {
             starts[at] -= 1;
-            order[starts[at] as usize] = i;
+            order[as_index(starts[at])] = i;
         }
     }
     for ends in starts.windows(2).filter(|w| w[1] - w[0] > 1) {
-        let together = &mut order[ends[0] as usize..ends[1] as usize];
+        let together = &mut order[span(ends[0]..ends[1])];
         together.sort_unstable_by_key(|&i| (u32::MAX - items[i].bytes, i));
     }
 }

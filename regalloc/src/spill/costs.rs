@@ -18,7 +18,7 @@ use crate::{
     },
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, single, to_f32, to_index};
 use typed_index_collections::TiVec;
 
 /// What spilling costs, by variable; empty if it is not known.
@@ -49,10 +49,9 @@ const NONE: u32 = u32::MAX;
 /// What room spilling a variable makes, alive at `length` positions: what is alive longer, or larger, makes more, but not
 /// in proportion, for the same room is seldom wanted all along. The powers 3/4 and 1/4 gave the fewest messages on real
 /// programs of those tried.
-#[expect(clippy::cast_possible_truncation, reason = "an estimate, rounded alike everywhere")]
 pub(crate) fn room(length: u32, regs: u32) -> f32 {
     let (length, regs) = (f64::from(length.max(1)), f64::from(regs.max(1)));
-    (length * length * length * regs).sqrt().sqrt() as f32
+    single((length * length * length * regs).sqrt().sqrt())
 }
 
 impl Costs {
@@ -87,7 +86,7 @@ impl Costs {
                         continue;
                     }
                     let regs = a.end.div_ceil(grf) - a.start / grf;
-                    let messages = chunks(regs, grf).count() as f32 * worth;
+                    let messages = to_f32(to_index(chunks(regs, grf).count())) * worth;
                     let open = &mut self.open[v];
                     let serves = open.block == to_index(b) && open.used + KEEP >= to_index(i);
                     if !serves {
@@ -158,16 +157,15 @@ impl Costs {
 
     /// What room spilling a variable makes where it is wanted, alive in `ranges`, `length` positions in all. Elsewhere it
     /// is worth little; square roots are the same on every machine.
-    #[expect(clippy::cast_possible_truncation, reason = "an estimate, rounded alike everywhere")]
     pub fn room(&self, ranges: &[Range], length: u32, regs: u32) -> f32 {
         let wanted = f64::from(self.high_pressure(ranges)) + f64::from(length.max(1)) / 32.0;
-        (wanted * f64::from(regs.max(1)).sqrt()).sqrt() as f32
+        single((wanted * f64::from(regs.max(1)).sqrt()).sqrt())
     }
 
     /// At how many positions of some more is alive than there is room for.
     fn high_pressure(&self, ranges: &[Range]) -> u32 {
         let last = self.high_pressure.len().saturating_sub(1);
-        let before = |at: u32| self.high_pressure.get((at as usize).min(last)).copied().unwrap_or(0);
+        let before = |at: u32| self.high_pressure.get(as_index(at).min(last)).copied().unwrap_or(0);
         ranges.iter().map(|r| before(r.end) - before(r.start)).sum()
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     spill::remat::Remat,
 };
 use gen_ir::{Kernel, VarId, Virtual};
+use narrow::to_f32;
 use typed_index_collections::TiVec;
 
 /// Room that results have to give up for that of sources that live longer.
@@ -54,7 +55,8 @@ impl Extension {
         kept.clear();
         kept.resize(kernel.vars.len(), 0.0);
         for results in wanted.chunk_by(|a, b| a.0 == b.0) {
-            let more = kernel.vars[results[0].0.index()].bytes as f32 * longer(results, live, ranges) as f32;
+            let more =
+                to_f32(kernel.vars[results[0].0.index()].bytes) * to_f32(longer(results, live, ranges));
             let part = more / room(results, (kernel, live)).max(1.0);
             results.iter().for_each(|r| kept[r.1] += part);
         }
@@ -78,7 +80,7 @@ impl Extension {
 fn room(results: &[(VarId, VarId)], (kernel, live): (&Kernel<Virtual>, &Liveness)) -> f32 {
     let of = |v: VarId| {
         let positions: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
-        kernel.vars[v.index()].bytes as f32 * positions as f32
+        to_f32(kernel.vars[v.index()].bytes) * to_f32(positions)
     };
     results.iter().map(|r| of(r.1)).sum()
 }

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use gen_ir::{FileByte, Var, VarId};
-use narrow::to_index;
+use narrow::{as_index, span, to_f32, to_index};
 
 /// Positions of a stretch of code whose variables are looked at together.
 const STRETCH: u32 = 256;
@@ -168,7 +168,7 @@ impl<'a, const W: usize> Fit<'a, W> {
             let there = self.out.at[i.var].is_some_and(|at| at < to && from < at.plus(i.bytes));
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
-        if met || end as usize > self.matrix.positions() {
+        if met || as_index(end) > self.matrix.positions() {
             return false;
         }
         self.matrix.set(between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
@@ -189,7 +189,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Gives temporary `t` registers, if there are enough free.
     fn put(&mut self, t: usize, plan: &Plan) -> bool {
         let temp = &plan.temps[t];
-        if temp.range.end as usize > self.matrix.positions() {
+        if as_index(temp.range.end) > self.matrix.positions() {
             return false;
         }
         let rb = self.p.file.reg_bytes();
@@ -220,7 +220,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let rb = self.p.file.reg_bytes();
         let temp = plan.temps[t];
         let n = temp.bytes(rb).div_ceil(rb);
-        if temp.range.end as usize > self.matrix.positions() {
+        if as_index(temp.range.end) > self.matrix.positions() {
             return;
         }
         if !self.s.looked {
@@ -233,14 +233,14 @@ impl<'a, const W: usize> Fit<'a, W> {
         around.dedup();
         let (items, items_end) = (self.p.items, to_index(self.p.items.len()));
         cost.clear();
-        cost.resize(self.p.file.regs as usize, 0.0);
+        cost.resize(as_index(self.p.file.regs), 0.0);
         let mut pay = |at: Option<FileByte>, bytes: u32, c: f32| {
             let Some(from) = at.map(FileByte::bytes) else { return };
-            cost[(from / rb) as usize..(from + bytes).div_ceil(rb) as usize].iter_mut().for_each(|r| *r += c);
+            cost[span(from / rb..(from + bytes).div_ceil(rb))].iter_mut().for_each(|r| *r += c);
         };
         around.retain(|&near| {
-            if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[t as usize]) {
-                let at = self.out.at[self.id_of((near - items_end) as usize)];
+            if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[as_index(t)]) {
+                let at = self.out.at[self.id_of(as_index(near - items_end))];
                 if other.range.start < temp.range.end && temp.range.start < other.range.end {
                     pay(at, other.bytes(rb), f32::INFINITY);
                 }
@@ -259,7 +259,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                 && !self.is_used(i.var, temp.range);
             let weight = known.costs.of(i.var, known.accesses, known.remat);
             // A variable over several registers is paid for once.
-            let share = weight / i.bytes.div_ceil(rb).min(n) as f32;
+            let share = weight / to_f32(i.bytes.div_ceil(rb).min(n));
             pay(at, i.bytes, if goes { share } else { f32::INFINITY });
             true
         });
@@ -270,7 +270,7 @@ impl<'a, const W: usize> Fit<'a, W> {
             }
         }
         let bases = bases::<W>(self.p, &temp);
-        let sum = |r: u32| cost[r as usize..(r + n) as usize].iter().sum::<f32>();
+        let sum = |r: u32| cost[span(r..r + n)].iter().sum::<f32>();
         let best = (0..self.p.file.regs)
             .filter(|&r| has(&bases, r))
             .map(|r| (sum(r), r))
@@ -291,7 +291,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
     /// Finds what is alive in each stretch of code.
     fn look_around(&mut self, plan: &Plan) {
-        let stretches_all = self.matrix.positions().div_ceil(STRETCH as usize);
+        let stretches_all = self.matrix.positions().div_ceil(as_index(STRETCH));
         self.s.near.iter_mut().for_each(Vec::clear);
         if self.s.near.len() < stretches_all {
             self.s.near.resize_with(stretches_all, Vec::new);
@@ -325,7 +325,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Whether an instruction in `range` touches `v`: it would need a temporary there.
     fn is_used(&self, v: VarId, range: Range) -> bool {
         let accesses = self.p.known.accesses;
-        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(i as usize).iter().any(|a| a.var == v))
+        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(as_index(i)).iter().any(|a| a.var == v))
     }
 
     /// Takes the place of an item away, which had not to be there.
@@ -355,7 +355,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
 /// The stretches of code that a range meets.
 const fn stretches(range: Range) -> std::ops::Range<usize> {
-    (range.start / STRETCH) as usize..range.end.div_ceil(STRETCH) as usize
+    span(range.start / STRETCH..range.end.div_ceil(STRETCH))
 }
 
 /// The positions at which inputs have registers that are saved to memory.

@@ -16,7 +16,7 @@ use crate::{
     spill::chunks::{KEEP, grf_of},
 };
 use gen_ir::{Kernel, VarId, Virtual};
-use narrow::to_index;
+use narrow::{span, to_index};
 use typed_index_collections::TiVec;
 
 /// How far apart members may be touched, in instructions.
@@ -84,7 +84,7 @@ impl Groups {
         }
         self.find_touches(accesses);
         let Groups { first, before, members, touches, sorted, ends, .. } = self;
-        let of = |v: VarId| &touches[ends[v].0 as usize..ends[v].1 as usize];
+        let of = |v: VarId| &touches[span(ends[v].0..ends[v].1)];
         sorted.retain(|&v| !of(v).is_empty());
         sorted.sort_unstable_by_key(|&v| (of(v)[0].inst, v));
         for (n, &v) in sorted.iter().enumerate() {

@@ -19,7 +19,7 @@
 //! The places of all else are known (`fit`), and none is moved.
 
 use gen_ir::{FileByte, VarId};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use crate::{
     analysis::{
@@ -199,7 +199,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             };
             let end = found.end(temp.range.end, known.accesses);
             let whole = Range { start: hoisted * 2, end };
-            let cheaper = facts::worth(flow, found.first as usize) < facts::worth(flow, block as usize);
+            let cheaper = facts::worth(flow, as_index(found.first)) < facts::worth(flow, as_index(block));
             let near = temp.range.start.saturating_sub(whole.start) <= REACH;
             if cheaper && near && !is_written_within(s, temp.var, whole, [t, t]) && self.widen(t, None, whole)
             {
@@ -257,11 +257,11 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
         s.writes.push(Write { var: u.var, inst: u.inst, temp: u.temp });
     }
     for u in &plan.uses {
-        while known.accesses.block(block).end <= u.inst as usize {
+        while known.accesses.block(block).end <= as_index(u.inst) {
             block += 1;
         }
         let written = |a: &Access| a.var == u.var && a.kind.has(Kind::WRITE);
-        let written = known.accesses.of(u.inst as usize).iter().any(written);
+        let written = known.accesses.of(as_index(u.inst)).iter().any(written);
         let temp = if u.fill == Fill::Gone { TempId::NONE } else { u.temp };
         if written {
             s.writes.push(Write { var: plan.groups.first(u.var), inst: u.inst, temp });
@@ -284,7 +284,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
 
 /// The last instruction of a block, if a variable can be filled before it.
 fn before_end(block: u32, var: VarId, plan: &Plan, known: Known<'_>) -> Option<u32> {
-    let last = known.accesses.block(block as usize).next_back()?;
+    let last = known.accesses.block(as_index(block)).next_back()?;
     let touched = known.accesses.of(last).iter().any(|a| plan.groups.first(a.var) == var);
     (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
 }
@@ -341,7 +341,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
             continue;
         }
         let Some(found) = entries.around(flow, about_from.block, about_to.block) else { continue };
-        let worth = |block: u32| facts::worth(flow, block as usize);
+        let worth = |block: u32| facts::worth(flow, as_index(block));
         if worth(found.first) <= worth(about_from.block) + worth(about_to.block)
             && let Some(hoisted) = before_end(found.first, to.var, plan, known)
             && to.range.start - hoisted * 2 <= REACH
@@ -363,7 +363,7 @@ fn cost(first: &Temp, second: &Temp, more: Range, grf: u32) -> u32 {
 
 /// Whether what lanes compute in a block stays in registers for those that wait behind it.
 fn runs_once(flow: &Flow, block: u32) -> bool {
-    !flow.divergent[block as usize] || flow.reached[block as usize] > block
+    !flow.divergent[as_index(block)] || flow.reached[as_index(block)] > block
 }
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
@@ -399,8 +399,8 @@ fn rename(plan: &mut Plan, known: Known<'_>, s: &mut JoinMemory) {
         if to != u.temp || about[to.index()].hoisted != NONE {
             (u.temp, u.fill) = (to, Fill::None);
         }
-        if end <= u.inst as usize {
-            while end <= u.inst as usize {
+        if end <= as_index(u.inst) {
+            while end <= as_index(u.inst) {
                 block += 1;
                 end = known.accesses.block(block).end;
             }
@@ -450,7 +450,7 @@ fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut JoinMe
         if is_input {
             block = 0;
         }
-        while known.accesses.block(block).end <= u.inst as usize {
+        while known.accesses.block(block).end <= as_index(u.inst) {
             block += 1;
         }
         if u.saved {
@@ -469,7 +469,7 @@ fn is_read_behind(
 ) -> bool {
     // An input is saved before the instruction.
     let mut from = u.inst + u32::from(!is_input);
-    let reached = flow.reached[block] as usize;
+    let reached = as_index(flow.reached[block]);
     if reached <= block {
         from = from.min(to_index(known.accesses.block(reached).start));
     }

@@ -58,7 +58,7 @@ use messages::{
     hdc::ScratchBlock,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscOp, Untyped, VectorSize},
 };
-use narrow::{to_index, to_u8, to_u16, to_u32};
+use narrow::{as_index, to_index, to_u8, to_u16, to_u32};
 use platforms::Layout;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -205,7 +205,7 @@ fn rewrite(
     let mut start = 0;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let end = start + block.insts.len();
-        let here = uses.partition_point(|u| (u.inst as usize) < end);
+        let here = uses.partition_point(|u| (as_index(u.inst)) < end);
         let inputs = if b == 0 { &plan.inputs[..] } else { &[] };
         if here > 0 || !inputs.is_empty() {
             new.clear();
@@ -343,7 +343,7 @@ impl Spiller<'_> {
         loop {
             let next = uses.first().map(|u| u.inst);
             if !saved && next.is_none_or(|n| n >= loaded) {
-                let at = (loaded - start) as usize;
+                let at = as_index(loaded - start);
                 new.extend_from_slice(&old[done..at]);
                 self.surface = None;
                 inputs.iter().for_each(|i| self.save_input(i, new));
@@ -351,7 +351,7 @@ impl Spiller<'_> {
             }
             let Some(inst) = next else { break };
             let (mine, rest) = uses.split_at(uses.iter().take_while(|u| u.inst == inst).count());
-            let at = (inst - start) as usize;
+            let at = as_index(inst - start);
             new.extend_from_slice(&old[done..at]);
             let origin = old[at].origin;
             self.surface = None;

@@ -34,7 +34,7 @@ use crate::{
     },
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_f32, to_index};
 use typed_index_collections::TiVec;
 
 /// What is known of the kernel as it is.
@@ -63,7 +63,7 @@ impl TempId {
 
     /// Its place.
     pub const fn index(self) -> usize {
-        self.0 as usize
+        as_index(self.0)
     }
 
     /// The one so many places behind it.
@@ -221,7 +221,7 @@ impl Plan {
         self.decide(var, known.remat);
         let ranges = known.live.of(var);
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
-        let (first, end) = (first.start as usize / 2, last.end as usize / 2 + 1);
+        let (first, end) = (as_index(first.start) / 2, as_index(last.end) / 2 + 1);
         for b in 0..known.kernel.blocks.len() {
             let block = known.accesses.block(b);
             let part = block.start.max(first)..block.end.min(end);
@@ -273,7 +273,7 @@ impl Plan {
         let grf = grf_of(known.kernel);
         let messages = |u: &Use| {
             let Temp { first, end, .. } = self.temps[u.temp.index()];
-            chunks(end - first, grf).count() as f32
+            to_f32(to_index(chunks(end - first, grf).count()))
         };
         let cost = |u: &Use| {
             let fill = match u.fill {
@@ -285,7 +285,7 @@ impl Plan {
             if fill + save == 0.0 {
                 return 0.0;
             }
-            let block = known.accesses.block_of(u.inst) as usize;
+            let block = as_index(known.accesses.block_of(u.inst));
             (fill + save) * facts::worth(flow, block)
         };
         self.inputs.iter().chain(&self.uses).map(cost).sum()

@@ -28,7 +28,7 @@ use crate::analysis::{
     liveness::{Liveness, Range},
 };
 use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
 /// What a read of a variable costs that is computed again, beside a message. (Of 0.2, 0.1 and 0.05 the second gave code that
@@ -173,7 +173,7 @@ impl Remat {
         let Remat { writes, writers, ends, .. } = self;
         writes.clear();
         writes.resize(kernel.vars.len(), 0);
-        let insts = accesses.blocks.last().map_or(0, |&n| n as usize);
+        let insts = accesses.blocks.last().map_or(0, |&n| as_index(n));
         let each = |i: usize| accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE));
         (0..insts).flat_map(each).for_each(|a| writes[a.var] += 1);
         ends.clear();
@@ -183,11 +183,11 @@ impl Remat {
             all - n
         }));
         writers.clear();
-        writers.resize(all as usize, 0);
+        writers.resize(as_index(all), 0);
         for i in 0..insts {
             for a in each(i) {
                 let end = &mut ends[a.var];
-                writers[*end as usize] = to_index(i);
+                writers[as_index(*end)] = to_index(i);
                 *end += 1;
             }
         }
@@ -196,7 +196,7 @@ impl Remat {
     /// The instructions that write a variable.
     fn writers(&self, var: VarId) -> &[u32] {
         let end = self.ends[var];
-        &self.writers[(end - self.writes[var]) as usize..end as usize]
+        &self.writers[span(end - self.writes[var]..end)]
     }
 
     /// The positions of writes of a variable from the first to the last of `ranges`: others cannot be in them, and a

@@ -7,7 +7,7 @@
 
 use crate::analysis::{accesses::Accesses, flow::Flow};
 use gen_ir::{BlockId, Edge};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 /// Most blocks of a residence.
 const BLOCKS: u32 = 1 << 10;
@@ -29,7 +29,7 @@ pub(crate) struct Residence {
 impl Residence {
     /// The position up to which registers are needed that are used last up to position `end`.
     pub fn end(&self, end: u32, accesses: &Accesses) -> u32 {
-        if self.whole { end.max(to_index(accesses.block(self.last as usize).end) * 2) } else { end }
+        if self.whole { end.max(to_index(accesses.block(as_index(self.last)).end) * 2) } else { end }
     }
 }
 
@@ -63,7 +63,7 @@ impl Entries {
         let (mut last, mut whole) = (to, false);
         let mut b = first + 1;
         while b <= last {
-            let (low, high) = self.of[b as usize];
+            let (low, high) = self.of[as_index(b)];
             if low < first || high == NONE || last - first > BLOCKS {
                 return None;
             }
@@ -84,7 +84,7 @@ impl Entries {
             // Blocks from `first` on are entered from no earlier one, as far as is known.
             let (mut last, mut b) = (to, first + 1);
             while b <= last {
-                let (low, high) = self.of[b as usize];
+                let (low, high) = self.of[as_index(b)];
                 if high == NONE || last - first.min(low) > BLOCKS {
                     return None;
                 }

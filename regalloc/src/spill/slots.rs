@@ -4,6 +4,7 @@ use crate::{
     analysis::liveness::{Liveness, Range},
     place::{Held, Item, ItemId, Items, by_start},
 };
+use narrow::{as_index, span};
 use typed_index_collections::TiVec;
 
 /// Memory of the search.
@@ -30,7 +31,7 @@ impl Slots {
         self.until.clear();
         self.at.clear();
         self.at.resize(items.len(), 0);
-        by_start(items, ranges, positions as usize, &mut self.starts, &mut self.order);
+        by_start(items, ranges, as_index(positions), &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
             let item = &items[i];
@@ -40,7 +41,7 @@ impl Slots {
                 if base + n > regs {
                     return None;
                 }
-                let at = (base + free) as usize;
+                let at = as_index(base + free);
                 let is_free = match self.until.get_mut(at) {
                     Some(until) => *until <= own[0].start && is_free(&mut self.held[at], own, all, until),
                     None => true,
@@ -53,13 +54,13 @@ impl Slots {
             }
             self.at[i] = base;
             used = used.max(base + n);
-            if self.held.len() < used as usize {
-                self.held.resize_with(used as usize, Vec::new);
+            if self.held.len() < as_index(used) {
+                self.held.resize_with(as_index(used), Vec::new);
             }
-            if self.until.len() < used as usize {
-                self.until.resize(used as usize, 0);
+            if self.until.len() < as_index(used) {
+                self.until.resize(as_index(used), 0);
             }
-            let taken = base as usize..(base + n) as usize;
+            let taken = span(base..base + n);
             self.until[taken.clone()].fill(own[0].end);
             for list in &mut self.held[taken] {
                 list.push(Held::new(i, u64::MAX, live.indices(item.var), all));

@@ -1,6 +1,6 @@
 //! Handles of variables, and the operands that are made of them.
 
-use narrow::low_u8;
+use narrow::{low_u8, wide_u16};
 
 use crate::{
     ids::*,
@@ -30,7 +30,7 @@ impl General {
 
     /// Size in bytes.
     pub const fn bytes(self) -> u32 {
-        self.elements as u32 * self.ty.bytes()
+        wide_u16(self.elements) * self.ty.bytes()
     }
 
     /// The operand that starts at an element. An element beyond the object format's reach (255 registers)

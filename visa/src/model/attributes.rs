@@ -1,6 +1,6 @@
 //! Names and attributes of a kernel and its declarations, each kind in one table.
 
-use narrow::to_index;
+use narrow::{as_index, span, to_index};
 
 use crate::ids::StrId;
 
@@ -45,8 +45,8 @@ impl StringPool {
     /// The bytes of a string.
     pub fn get(&self, id: StrId) -> Option<&[u8]> {
         let i = id.index();
-        let end = *self.ends.get(i)? as usize;
-        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        let end = as_index(*self.ends.get(i)?);
+        let start = if i == 0 { 0 } else { as_index(self.ends[i - 1]) };
         Some(&self.bytes[start..end])
     }
 
@@ -99,11 +99,11 @@ impl AttrTable {
 
     /// The attributes of a range; indices beyond the table are skipped.
     pub fn range(&self, range: AttrRange) -> impl Iterator<Item = (StrId, &[u8])> {
-        let start = range.start as usize;
+        let start = as_index(range.start);
         (start..start + usize::from(range.len)).filter_map(|i| {
             let (name, end) = *self.entries.get(i)?;
             let begin = if i == 0 { 0 } else { self.entries[i - 1].1 };
-            Some((name, &self.bytes[begin as usize..end as usize]))
+            Some((name, &self.bytes[span(begin..end)]))
         })
     }
 }

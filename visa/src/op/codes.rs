@@ -63,7 +63,7 @@ fn log2(n: u8) -> u8 {
 }
 
 const fn bit(set: bool, bit: u8) -> u8 {
-    (set as u8) << bit
+    if set { 1 << bit } else { 0 }
 }
 
 codes! {

@@ -1,6 +1,6 @@
 //! The body of a kernel or function: its declarations, its attributes, and where its code is.
 
-use narrow::{low_u16, to_index};
+use narrow::{as_index, low_u16, to_index, to_u64};
 
 use super::{
     Extent, bit_properties, code,
@@ -21,9 +21,9 @@ pub(super) fn read(
     let wide = version.at_least(3, 4);
     let mut c = Cursor::new(bytes, extent.start..end);
     declarations(&mut c, extent, version, kernel)?;
-    let size = c.u32("code size")? as usize;
+    let size = as_index(c.u32("code size")?);
     let entry_at = c.pos();
-    let entry = c.u32("code offset")? as usize;
+    let entry = as_index(c.u32("code offset")?);
     if kernel.is_function {
         kernel.input_size = c.u8("argument size")?;
         kernel.return_value_size = c.u8("return value size")?;
@@ -39,7 +39,7 @@ pub(super) fn read(
     }
     if start < c.pos() || stop > end {
         let allowed = "code after the declarations and inside the body";
-        let kind = ErrorKind::BadRange { start: start as u64, end: stop as u64, allowed };
+        let kind = ErrorKind::BadRange { start: to_u64(start), end: to_u64(stop), allowed };
         return Err(c.error_at(entry_at, "code offset and size", kind));
     }
     kernel.quirks.before_code.extend_from_slice(&bytes[c.pos()..start]);
@@ -90,7 +90,7 @@ fn declarations(c: &mut Cursor<'_>, extent: &Extent, version: Version, kernel: &
         return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
     }
     if !kernel.is_function {
-        if extent.input_offset as usize != c.pos() {
+        if as_index(extent.input_offset) != c.pos() {
             kernel.quirks.input_offset = Some(extent.input_offset);
         }
         inputs(c, version, kernel)?;

@@ -1,6 +1,6 @@
 //! Instructions, driven by the table.
 
-use narrow::{to_index, to_u16};
+use narrow::{as_index, low_u8, to_index, to_u16};
 
 use super::cursor::{Cursor, Read};
 use crate::{
@@ -130,7 +130,7 @@ impl CodeReader {
                 }
             }
         }
-        record.count = to_u16(kernel.operands.len() - record.first as usize);
+        record.count = to_u16(kernel.operands.len() - as_index(record.first));
         kernel.code.push(record);
         Ok(())
     }
@@ -292,7 +292,7 @@ fn region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Read<Region> {
 /// A predicate word other than 0: id in bits 0-11, combination in bits 13-14, inversion in bit 15.
 fn pred(raw: u16) -> Option<PredOperand> {
     let id = PredId(u32::from(raw & 0xfff));
-    let ctrl = PredCtrl::from_raw((raw >> 13 & 3) as u8)?;
+    let ctrl = PredCtrl::from_raw(low_u8(raw >> 13 & 3))?;
     let is_legal = raw & 0x1000 == 0 && id.0 != 0;
     is_legal.then_some(PredOperand { id, inverse: raw & 0x8000 != 0, ctrl })
 }

@@ -1,5 +1,6 @@
 //! A position in the bytes of an object.
 
+use narrow::to_u64;
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind};
@@ -108,7 +109,7 @@ impl<'a> Cursor<'a> {
         match usize::try_from(count) {
             Ok(count) if count <= allowed => Ok(count),
             _ => {
-                let kind = ErrorKind::CountTooLarge { found: count, allowed: allowed as u64 };
+                let kind = ErrorKind::CountTooLarge { found: count, allowed: to_u64(allowed) };
                 Err(self.error_at(self.pos(), field, kind))
             }
         }

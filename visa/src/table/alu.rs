@@ -58,7 +58,7 @@ plain_instructions!(rows);
 const fn sources(slots: &[Slot]) -> usize {
     let (mut i, mut count) = (0, 0);
     while i < slots.len() {
-        count += matches!(slots[i].role, Role::Src) as usize;
+        count += if matches!(slots[i].role, Role::Src) { 1 } else { 0 };
         i += 1;
     }
     count

@@ -70,11 +70,11 @@ const TYPED_BLOCK2D: &[Slot] = &[
 ];
 
 const fn untyped(op: LscOp) -> Row {
-    lsc(LscUntyped, op as u8, op.name(), UNTYPED)
+    lsc(LscUntyped, op.raw(), op.name(), UNTYPED)
 }
 
 const fn typed(op: LscOp) -> Row {
-    lsc(LscTyped, op as u8, op.name(), TYPED)
+    lsc(LscTyped, op.raw(), op.name(), TYPED)
 }
 
 #[rustfmt::skip]
@@ -87,12 +87,12 @@ pub(super) static ROWS: &[Row] = &[
     untyped(AtomicAnd), untyped(AtomicOr), untyped(AtomicXor), untyped(LoadStatus),
     untyped(StoreUncompressed), untyped(CcsUpdate), untyped(AtomicBfadd), untyped(AtomicBfsub),
     untyped(AtomicBfmin), untyped(AtomicBfmax), untyped(AtomicBfcas), untyped(LoadQuadStatus),
-    lsc(LscUntyped, LoadStrided as u8,      LoadStrided.name(),      STRIDED),
-    lsc(LscUntyped, StoreStrided as u8,     StoreStrided.name(),     STRIDED),
-    lsc(LscUntyped, LoadBlock2d as u8,      LoadBlock2d.name(),      BLOCK2D),
-    lsc(LscUntyped, StoreBlock2d as u8,     StoreBlock2d.name(),     BLOCK2D),
-    lsc(LscUntyped, ApndctrAtomicAdd as u8, ApndctrAtomicAdd.name(), APPEND),
-    lsc(LscUntyped, ApndctrAtomicSub as u8, ApndctrAtomicSub.name(), APPEND),
+    lsc(LscUntyped, LoadStrided.raw(),      LoadStrided.name(),      STRIDED),
+    lsc(LscUntyped, StoreStrided.raw(),     StoreStrided.name(),     STRIDED),
+    lsc(LscUntyped, LoadBlock2d.raw(),      LoadBlock2d.name(),      BLOCK2D),
+    lsc(LscUntyped, StoreBlock2d.raw(),     StoreBlock2d.name(),     BLOCK2D),
+    lsc(LscUntyped, ApndctrAtomicAdd.raw(), ApndctrAtomicAdd.name(), APPEND),
+    lsc(LscUntyped, ApndctrAtomicSub.raw(), ApndctrAtomicSub.name(), APPEND),
     typed(LoadQuad), typed(StoreQuad),
     typed(AtomicIinc), typed(AtomicIdec), typed(AtomicLoad), typed(AtomicStore),
     typed(AtomicIadd), typed(AtomicIsub), typed(AtomicSmin), typed(AtomicSmax),
@@ -100,7 +100,7 @@ pub(super) static ROWS: &[Row] = &[
     typed(AtomicFsub), typed(AtomicFmin), typed(AtomicFmax), typed(AtomicFcas),
     typed(AtomicAnd), typed(AtomicOr), typed(AtomicXor), typed(LoadStatus),
     typed(StoreUncompressed), typed(CcsUpdate), typed(ReadStateInfo), typed(LoadQuadStatus),
-    lsc(LscTyped, LoadBlock2d as u8,  LoadBlock2d.name(),  TYPED_BLOCK2D),
-    lsc(LscTyped, StoreBlock2d as u8, StoreBlock2d.name(), TYPED_BLOCK2D),
+    lsc(LscTyped, LoadBlock2d.raw(),  LoadBlock2d.name(),  TYPED_BLOCK2D),
+    lsc(LscTyped, StoreBlock2d.raw(), StoreBlock2d.name(), TYPED_BLOCK2D),
     op(LscFence, &[EXEC, PRED, SFID, u8("fence operation"), u8("fence scope")]).on(has!(memory.lsc)),
 ];

@@ -90,7 +90,7 @@ impl Types {
         let mut bits = 0;
         let mut i = 0;
         while i < list.len() {
-            bits |= 1 << list[i] as u16;
+            bits |= 1 << list[i].raw();
             i += 1;
         }
         Types(bits)
@@ -103,7 +103,7 @@ impl Types {
 
     /// True if the set holds the type.
     pub const fn has(self, ty: Type) -> bool {
-        self.0 >> ty as u16 & 1 != 0
+        self.0 >> ty.raw() & 1 != 0
     }
 }
 

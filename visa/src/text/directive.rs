@@ -411,7 +411,7 @@ impl<'s> Parser<'s> {
             InputVar::General(v) => kernel.var(v).map_or(0, GeneralVar::bytes),
             InputVar::Sampler(_) | InputVar::Surface(_) => 4,
         };
-        let size = size.unwrap_or(natural.min(65535) as u16);
+        let size = size.unwrap_or(u16::try_from(natural).unwrap_or(u16::MAX));
         kernel.inputs.push(Input { var, provenance, offset, size });
         Ok(())
     }

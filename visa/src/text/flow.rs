@@ -305,7 +305,7 @@ impl<'s> Parser<'s> {
         }
         let desc = (self.primary()?).cast_unsigned();
         operands.push(Operand::Num(low_u32(desc)));
-        operands.push(Operand::Num((desc >> 32) as u32));
+        operands.push(Operand::Num(low_u32(desc >> 32)));
         self.emit(Opcode::RawSendg, exec, head, &operands)
     }
 

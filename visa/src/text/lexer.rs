@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use logos::Logos;
-use narrow::{low_u32, to_index};
+use narrow::{as_index, low_u32, span, to_index};
 
 /// Kind of a token.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,12 +95,12 @@ pub(super) struct Token {
 impl Token {
     /// Byte where it starts.
     pub(super) fn at(self) -> usize {
-        self.start as usize
+        as_index(self.start)
     }
 
     /// Its bytes of the text.
     pub(super) fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
+        span(self.start..self.end)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operands.
 
-use narrow::{low_i32, low_u8, low_u32};
+use narrow::{low_i32, low_u8, low_u32, single};
 
 use super::{
     lexer::Tok,
@@ -379,10 +379,8 @@ impl<'s> Parser<'s> {
             let (digits, ty) = text.split_once(':').unwrap_or((text, "f"));
             let value: f64 = digits.parse().unwrap_or_default();
             let value = if negative { -value } else { value };
-            #[expect(clippy::cast_possible_truncation, reason = "a constant of single precision is rounded")]
-            let single = value as f32;
             let (ty, bits) = match ty {
-                "f" | "F" => (Type::F, u64::from(single.to_bits())),
+                "f" | "F" => (Type::F, u64::from(single(value).to_bits())),
                 _ => (Type::DF, value.to_bits()),
             };
             return Ok(VectorOperand::Immediate { ty, bits });

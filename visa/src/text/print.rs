@@ -5,6 +5,7 @@ mod labels;
 mod lsc;
 mod message;
 
+use narrow::as_index;
 use std::fmt::{self, Write};
 
 use labels::LabelNames;
@@ -131,7 +132,8 @@ impl Printer<'_> {
             }
             self.attrs(var.attrs)?;
         }
-        for (class, first, vars) in [('A', 0, &kernel.addrs), ('P', PREDEFINED_PREDS as usize, &kernel.preds)]
+        for (class, first, vars) in
+            [('A', 0, &kernel.addrs), ('P', as_index(PREDEFINED_PREDS), &kernel.preds)]
         {
             for (i, var) in vars.iter().enumerate() {
                 write!(

@@ -1,6 +1,6 @@
 //! Execution sizes and masks.
 
-use narrow::to_u8;
+use narrow::{as_index, to_u8, wide_u8};
 
 raw_enum! {
     /// Execution size: lanes of an instruction.
@@ -23,7 +23,7 @@ raw_enum! {
 impl ExecSize {
     /// Number of lanes.
     pub const fn lanes(self) -> u32 {
-        1 << self as u32
+        1 << self.raw()
     }
 
     /// The size with this many lanes.
@@ -58,7 +58,7 @@ impl EMask {
 
     /// `M<group + 1>`, group 0-7.
     pub const fn new(group: u8, no_mask: bool) -> EMask {
-        EMask((group & 7) | (no_mask as u8) << 3)
+        EMask((group & 7) | if no_mask { 8 } else { 0 })
     }
 
     /// The four-bit encoding.
@@ -68,7 +68,7 @@ impl EMask {
 
     /// First lane that the instruction works on: 0, 4, ... 28.
     pub const fn offset(self) -> u32 {
-        (self.0 as u32 & 7) * 4
+        (wide_u8(self.0 & 7)) * 4
     }
 
     /// The execution mask is ignored.
@@ -78,7 +78,7 @@ impl EMask {
 
     /// The word used in vISA assembly.
     pub const fn name(self) -> &'static str {
-        EMASK_NAMES[self.0 as usize]
+        EMASK_NAMES[as_index(wide_u8(self.0))]
     }
 
     /// The mask that vISA assembly writes so; `NoMask` is an old spelling of `M1_NM`.
@@ -139,7 +139,7 @@ impl Exec {
 
     /// The byte of the object format.
     pub const fn raw(self) -> u8 {
-        self.size as u8 | self.mask.raw() << 4
+        self.size.raw() | self.mask.raw() << 4
     }
 }
 

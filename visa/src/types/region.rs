@@ -1,6 +1,6 @@
 //! Regions of operands.
 
-use narrow::const_u16;
+use narrow::{as_index, const_u16, wide_u8, wide_u16};
 
 /// A region `<V;W,H>` as encoded: three nibbles, each a code for null, 0, 1, 2, 4, 8, 16 or 32.
 ///
@@ -16,7 +16,7 @@ const fn region_code(value: Option<u8>) -> u16 {
     match value {
         None => 0,
         Some(0) => 1,
-        Some(v) => const_u16(v.trailing_zeros() as u64) + 2,
+        Some(v) => const_u16(as_index(v.trailing_zeros())) + 2,
     }
 }
 
@@ -48,30 +48,30 @@ impl Region {
 
     /// Vertical stride in elements, if the region has one.
     pub const fn vstride(self) -> Option<u8> {
-        REGION_VALUES[(self.0 & 7) as usize]
+        REGION_VALUES[as_index(wide_u16(self.0 & 7))]
     }
 
     /// Width in elements, if the region has one.
     pub const fn width(self) -> Option<u8> {
-        REGION_VALUES[(self.0 >> 4 & 7) as usize]
+        REGION_VALUES[as_index(wide_u16(self.0 >> 4 & 7))]
     }
 
     /// Horizontal stride in elements, if the region has one.
     pub const fn hstride(self) -> Option<u8> {
-        REGION_VALUES[(self.0 >> 8 & 7) as usize]
+        REGION_VALUES[as_index(wide_u16(self.0 >> 8 & 7))]
     }
 
     /// Element index that lane `lane` reads, counted from the operand's origin. Missing parts count as
     /// vertical stride 0, width 1 and horizontal stride 1 (a destination `<h>` is a plain stride).
     pub const fn element(self, lane: u32) -> u32 {
         let h = match self.hstride() {
-            Some(h) => h as u32,
+            Some(h) => wide_u8(h),
             None => 1,
         };
         match (self.vstride(), self.width()) {
-            (Some(v), Some(w)) if w > 0 => (lane / w as u32) * v as u32 + (lane % w as u32) * h,
+            (Some(v), Some(w)) if w > 0 => (lane / wide_u8(w)) * wide_u8(v) + (lane % wide_u8(w)) * h,
             (_, None) => lane * h,
-            (_, Some(w)) if w > 0 => (lane % w as u32) * h,
+            (_, Some(w)) if w > 0 => (lane % wide_u8(w)) * h,
             _ => 0,
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     table::{Role, Row, Slot},
     types::*,
 };
+use narrow::as_index;
 use platforms::Platform;
 
 /// Execution sizes that an instruction takes; `None` for all (spec, `Exec_size` of each page).
@@ -229,7 +230,7 @@ impl Checker<'_> {
                 if let Some(var) =
                     g.var.predefined().filter(|v| !matches!(v, Predefined::Arg | Predefined::RetVal))
                 {
-                    let name = PREDEFINED[var as usize].name;
+                    let name = PREDEFINED[as_index(var.number())].name;
                     let message =
                         format!("{name} has no address; allowed: declared variables, %arg, %retval");
                     self.report(Rule::AddressBase, Some(index), "source", message);

@@ -1,6 +1,6 @@
 //! Operands of each instruction against its table row.
 
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::{
     Checker, Rule,
@@ -175,7 +175,7 @@ impl Checker<'_> {
         let kernel = self.kernel;
         let exists = match kernel.operands_of(record)[0].num() >> 4 & 3 {
             0 => kernel.var(VarId(id)).is_some() || VarId(id).predefined().is_some(),
-            1 => (id as usize) < kernel.addrs.len(),
+            1 => (as_index(id)) < kernel.addrs.len(),
             _ => kernel.pred_elements(PredId(id)).is_some(),
         };
         if !exists {

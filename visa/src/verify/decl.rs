@@ -1,6 +1,6 @@
 //! Declarations.
 
-use narrow::to_u16;
+use narrow::{as_index, to_u16};
 
 use super::{Checker, Root, Rule};
 use crate::{ids::*, model::*, types::Type};
@@ -117,7 +117,7 @@ impl Checker<'_> {
         }
         self.name(kernel.name, || "kernel name".into());
         for (i, var) in kernel.vars.iter().enumerate() {
-            self.name(var.name, || format!("V{}", i + PREDEFINED_VARS as usize));
+            self.name(var.name, || format!("V{}", i + as_index(PREDEFINED_VARS)));
         }
         let simple = [&kernel.addrs, &kernel.preds, &kernel.samplers, &kernel.surfaces];
         for (class, vars) in ["A", "P", "S", "T"].into_iter().zip(simple) {
@@ -137,7 +137,7 @@ impl Checker<'_> {
     fn variables(&mut self) {
         let kernel = self.kernel;
         for (i, var) in kernel.vars.iter().enumerate() {
-            let field = || format!("V{}", i + PREDEFINED_VARS as usize);
+            let field = || format!("V{}", i + as_index(PREDEFINED_VARS));
             if var.num_elements == 0 {
                 self.report(Rule::VariableSize, None, field(), "0 elements, allowed: 1 to 65535".into());
             }

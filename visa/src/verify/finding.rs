@@ -1,5 +1,6 @@
 //! The rules, and what is found to break one.
 
+use narrow::as_index;
 use std::fmt;
 
 use platforms::Platform;
@@ -169,7 +170,7 @@ impl Subject {
             .filter(|at| {
                 !line[..*at].ends_with(is_word) && !line[at + self.name.len()..].starts_with(is_word)
             })
-            .nth(self.nth as usize)?;
+            .nth(as_index(self.nth))?;
         let mut depth = 0i32;
         let ends = |c: char| {
             depth += match c {

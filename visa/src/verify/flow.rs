@@ -1,6 +1,6 @@
 //! Labels, subroutines, calls.
 
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 use super::{Checker, Rule};
 use crate::{
@@ -33,7 +33,7 @@ const fn jumps(opcode: Opcode) -> bool {
 
 /// The instructions at `marks`.
 fn marked<'a>(kernel: &'a Kernel, marks: &'a [u32]) -> impl Iterator<Item = (usize, &'a Record)> {
-    marks.iter().map(|&m| (m as usize, &kernel.code[m as usize]))
+    marks.iter().map(|&m| (as_index(m), &kernel.code[as_index(m)]))
 }
 
 /// Labels, and what names them: all that [`Checker::flow`] looks at but for the ends of subroutines.
@@ -73,7 +73,7 @@ impl Checker<'_> {
                     crate::PlaceKind::Offset => "byte",
                     crate::PlaceKind::Line => "line",
                 };
-                let first = kernel.code[first as usize].place;
+                let first = kernel.code[as_index(first)].place;
                 let message =
                     format!("`{}` is defined a second time, first at {unit} {first}", kernel.label_name(id));
                 self.report(Rule::LabelDefined, Some(index), "label", message);
@@ -118,7 +118,7 @@ impl Checker<'_> {
                     let message = format!("`{}` is not defined{hint}", kernel.label_name(id));
                     self.report(Rule::LabelDefined, Some(index), "label", message);
                 }
-                if let Some(at) = defined[id.index()].map(|at| at as usize)
+                if let Some(at) = defined[id.index()].map(as_index)
                     && !is_call
                     && !(first..end).contains(&at)
                 {
@@ -251,26 +251,26 @@ impl Checker<'_> {
         state.resize(count, 0);
         stack.clear();
         for start in 0..to_index(count) {
-            if state[start as usize] != 0 {
+            if state[as_index(start)] != 0 {
                 continue;
             }
-            state[start as usize] = 1;
+            state[as_index(start)] = 1;
             stack.push((start, first_of(start)));
             while let Some((at, next)) = stack.pop() {
                 let Some((_, index, callee)) = calls.get(next).copied().filter(|c| c.0 == at) else {
-                    state[at as usize] = 2;
+                    state[as_index(at)] = 2;
                     continue;
                 };
                 stack.push((at, next + 1));
-                match state[callee as usize] {
+                match state[as_index(callee)] {
                     0 => {
-                        state[callee as usize] = 1;
+                        state[as_index(callee)] = 1;
                         stack.push((callee, first_of(callee)));
                     }
                     1 => {
                         let name = kernel.label_name(LabelId(callee)).into_owned();
                         let message = format!("`{name}` comes back to itself; use a function and fcall");
-                        self.report(Rule::Recursion, Some(index as usize), "label", message);
+                        self.report(Rule::Recursion, Some(as_index(index)), "label", message);
                     }
                     _ => {}
                 }

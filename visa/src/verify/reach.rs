@@ -1,6 +1,6 @@
 //! How far operands reach.
 
-use narrow::const_u16;
+use narrow::{as_index, const_u16, wide_u8, wide_u16};
 
 use super::checker::{Checker, Reach};
 use crate::{
@@ -16,7 +16,7 @@ impl Checker<'_> {
     /// Works out what operands are held against, once for each variable.
     pub(super) fn fill_reaches(&mut self) {
         let mut reaches = std::mem::take(self.reaches);
-        let predefined = (0..PREDEFINED_VARS).map(|i| match PREDEFINED.get(i as usize) {
+        let predefined = (0..PREDEFINED_VARS).map(|i| match PREDEFINED.get(as_index(i)) {
             Some(row) => {
                 let bytes = self.predefined_bytes(VarId(i)).unwrap_or(u32::MAX);
                 Reach { bytes, size: row.ty.bytes() }
@@ -82,12 +82,12 @@ pub(super) fn last_element_of(record: &Record, operand: Option<usize>, region: R
 /// Largest element index that the lanes of a region reach.
 #[inline]
 pub(super) fn last_element(region: Region, size: ExecSize) -> u32 {
-    LAST_ELEMENT[size as usize][region_code(region.raw())].into()
+    LAST_ELEMENT[size.index()][region_code(region.raw())].into()
 }
 
 /// A region's three codes of three bits, which its word has at bits 0, 4 and 8.
 const fn region_code(raw: u16) -> usize {
-    ((raw & 7) | (raw >> 1 & 0o70) | (raw >> 2 & 0o700)) as usize
+    as_index(wide_u16((raw & 7) | (raw >> 1 & 0o70) | (raw >> 2 & 0o700)))
 }
 
 /// The last element of each region, by its codes, for each execution size: asked of every operand.
@@ -109,16 +109,16 @@ static LAST_ELEMENT: [[u16; 512]; ExecSize::ALL.len()] = {
 
 const fn last_of(region: Region, lanes: u32) -> u16 {
     let h = match region.hstride() {
-        Some(h) => h as u32,
+        Some(h) => wide_u8(h),
         None => 1,
     };
     let (v, w) = match (region.vstride(), region.width()) {
-        (Some(v), Some(w)) if w > 0 => (v as u32, w as u32),
-        (None, Some(w)) if w > 0 => (0, w as u32),
+        (Some(v), Some(w)) if w > 0 => (wide_u8(v), wide_u8(w)),
+        (None, Some(w)) if w > 0 => (0, wide_u8(w)),
         _ => (0, lanes),
     };
     let columns = if w < lanes { w } else { lanes };
-    const_u16(((lanes - 1) / w * v + (columns - 1) * h) as u64)
+    const_u16(as_index((lanes - 1) / w * v + (columns - 1) * h))
 }
 
 #[cfg(test)]

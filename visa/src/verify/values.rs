@@ -3,6 +3,7 @@
 
 use super::{Checker, Rule, message::Message};
 use crate::{inst::Inst, op::*, opcode::Opcode, operand::*, types::*};
+use narrow::to_u64;
 
 /// The value of a constant operand.
 fn constant(v: &VectorOperand) -> Option<u64> {
@@ -57,7 +58,7 @@ impl Checker<'_> {
                 self.conversion(index, inst.opcode, dst, &srcs);
             }
             Op::SwitchJmp { index: at, ref labels } => {
-                let count = labels.len() as u64;
+                let count = to_u64(labels.len());
                 self.range(index, "number of labels", count, 1, 32);
                 if let Some(value) = constant(at) {
                     self.range(index, "index", value, 0, count.saturating_sub(1));

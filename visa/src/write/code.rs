@@ -1,6 +1,6 @@
 //! Instructions, driven by the table.
 
-use narrow::{low_u16, low_u32, to_index};
+use narrow::{as_index, low_u16, low_u32, to_index};
 
 use super::out::{Out, limit};
 use crate::{
@@ -110,15 +110,17 @@ impl Writer<'_> {
             (Operand::Label(l), _) => self.out.count16(name, l.index()),
             (Operand::Str(s), Enc::StrWide) => self.out.wide(self.wide, name, s.0),
             (Operand::Str(s), _) => self.out.count16(name, s.index()),
-            (Operand::Num(n), Enc::U8) => self.out.count8(name, n as usize),
-            (Operand::Num(n), Enc::U16) => self.out.count16(name, n as usize),
+            (Operand::Num(n), Enc::U8) => self.out.count8(name, as_index(n)),
+            (Operand::Num(n), Enc::U16) => self.out.count16(name, as_index(n)),
             (Operand::Num(n), Enc::VarWide) => self.out.wide(self.wide, name, n),
-            (Operand::Num(n), Enc::SampleOp) if self.version.major >= 4 => self.out.count16(name, n as usize),
+            (Operand::Num(n), Enc::SampleOp) if self.version.major >= 4 => {
+                self.out.count16(name, as_index(n))
+            }
             (Operand::Num(n), Enc::SampleOp) => {
                 if n & 0xff > 0x1f {
-                    return Err(limit(name, n as usize & 0xff, 0x1f));
+                    return Err(limit(name, as_index(n) & 0xff, 0x1f));
                 }
-                self.out.count8(name, ((n & 0x1f) | n >> 8 << 5) as usize)
+                self.out.count8(name, as_index((n & 0x1f) | n >> 8 << 5))
             }
             (Operand::Num(n), _) => {
                 self.out.u32(n);

@@ -4,10 +4,11 @@ use crate::{
     error::WriteError,
     model::{RelocSym, Version},
 };
+use narrow::{as_index, to_u64};
 
 #[cold]
 pub(super) fn limit(field: &'static str, found: usize, allowed: usize) -> WriteError {
-    WriteError { kernel: None, field, found: found as u64, allowed: allowed as u64 }
+    WriteError { kernel: None, field, found: to_u64(found), allowed: to_u64(allowed) }
 }
 
 /// Bytes being written.
@@ -49,7 +50,7 @@ impl Out {
     }
 
     pub(super) fn count32(&mut self, field: &'static str, count: usize) -> Result<(), WriteError> {
-        let count = u32::try_from(count).map_err(|_| limit(field, count, u32::MAX as usize))?;
+        let count = u32::try_from(count).map_err(|_| limit(field, count, as_index(u32::MAX)))?;
         self.u32(count);
         Ok(())
     }
@@ -60,7 +61,7 @@ impl Out {
             self.u32(value);
             Ok(())
         } else {
-            self.count16(field, value as usize)
+            self.count16(field, as_index(value))
         }
     }
 

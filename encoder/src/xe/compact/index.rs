@@ -1,6 +1,6 @@
 //! Tables of groups of bits, and how to find a group in one.
 
-use narrow::const_u8;
+use narrow::{as_index, const_u8, halves, wide_u8, wide_u64};
 
 use super::super::words::bits;
 
@@ -39,7 +39,7 @@ impl Index {
         let mut factor: u64 = 0x9e37_79b9_7f4a_7c15;
         loop {
             if let Some(places) = Index::spread(&native, rows.len(), factor) {
-                return Index { mask, native, len: const_u8(rows.len() as u64), factor, places };
+                return Index { mask, native, len: const_u8(rows.len()), factor, places };
             }
             factor = factor.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
         }
@@ -53,8 +53,8 @@ impl Index {
         while r < rows {
             let place = Index::place(native[r], factor);
             if places[place] == NONE {
-                places[place] = const_u8(r as u64);
-            } else if native[places[place] as usize] != native[r] {
+                places[place] = const_u8(r);
+            } else if native[as_index(wide_u8(places[place]))] != native[r] {
                 return None;
             }
             r += 1;
@@ -70,11 +70,10 @@ impl Index {
     }
 
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half, beside the upper")]
     const fn place(group: u128, factor: u64) -> usize {
-        let low = (group as u64).wrapping_mul(factor);
-        let high = ((group >> 64) as u64).wrapping_mul(factor.rotate_left(32) | 1);
-        (low.wrapping_add(high) >> 56) as usize
+        let (low, high) = halves(group);
+        let sum = low.wrapping_mul(factor).wrapping_add(high.wrapping_mul(factor.rotate_left(32) | 1));
+        as_index(wide_u8(sum.to_be_bytes()[0]))
     }
 
     /// The first row that equals the word's bits; whether there is one goes to `all`, which spares a
@@ -83,14 +82,14 @@ impl Index {
     pub(super) fn find(&self, word: u128, all: &mut bool) -> u8 {
         let group = word & self.mask;
         let found = self.places[Index::place(group, self.factor)];
-        *all &= self.native[(found & 31) as usize] == group;
+        *all &= self.native[usize::from(found & 31)] == group;
         found
     }
 
     /// The native bits of a row; `index` has no more bits than rows need.
     pub(super) fn expand(&self, index: u8) -> u128 {
         debug_assert!(index < self.len);
-        self.native[(index & 31) as usize]
+        self.native[usize::from(index & 31)]
     }
 }
 
@@ -101,7 +100,7 @@ const fn scatter(parts: &[(u32, u32)], mut row: u64) -> u128 {
     while i < parts.len() {
         let (low, high) = parts[i];
         let width = high - low + 1;
-        word |= ((row & ((1 << width) - 1)) as u128) << low;
+        word |= wide_u64(row & ((1 << width) - 1)) << low;
         row >>= width;
         i += 1;
     }

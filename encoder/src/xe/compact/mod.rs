@@ -23,7 +23,7 @@ use self::{
 use super::words::bits;
 use crate::{CMPT_CTRL, DecodeError, opcodes};
 use gen_ir::Class;
-use narrow::{const_u8, low_u8, low_u16, low_u64};
+use narrow::{const_u8, low_u8, low_u16, low_u32, low_u64};
 use platforms::{Platform, XeFormat};
 
 /// See [`crate::compact`].
@@ -64,7 +64,7 @@ enum XeForm {
 /// The form of a native or compacted word, both of which have the opcode in bits 6..0.
 #[inline]
 fn form(platform: Platform, word: u64) -> Option<XeForm> {
-    FORMS[platform as usize][(word & 0x7f) as usize]
+    FORMS[platform.index()][usize::from(low_u8(word & 0x7f))]
 }
 
 static FORMS: [[Option<XeForm>; 128]; Platform::ROWS.len()] = {
@@ -73,7 +73,7 @@ static FORMS: [[Option<XeForm>; 128]; Platform::ROWS.len()] = {
     while p < Platform::ROWS.len() {
         let mut number = 0;
         while number < 128 {
-            if let Some(op) = opcodes::from_number(Platform::ROWS[p], const_u8(number as u64)) {
+            if let Some(op) = opcodes::from_number(Platform::ROWS[p], const_u8(number)) {
                 let info = op.info();
                 table[p][number] = match info.class {
                     Class::Sync => Some(XeForm::One),
@@ -130,7 +130,7 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
     let mut all = word & !covered == 0;
     let src1 = if imm {
         let code = low_u8(if two { word >> 88 } else { word >> 40 }) & 0xf;
-        compact_imm(code, (word >> 96) as u32, &mut all)
+        compact_imm(code, low_u32(word >> 96), &mut all)
     } else {
         let register = if two { u16::from(field(word, 104)) << 4 } else { 0 };
         u16::from(src1.find(word, &mut all)) | register
@@ -237,7 +237,7 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
         };
         return Ok(word | u128::from(value) << 96);
     }
-    word |= src1.expand((b.src1 & 0xf) as u8);
+    word |= src1.expand(low_u8(b.src1 & 0xf));
     if two {
         word |= u128::from(b.src1 >> 4) << 104;
     } else if b.src1 >> 4 != 0 {

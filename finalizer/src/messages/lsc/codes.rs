@@ -99,7 +99,7 @@ pub(super) const fn address_size(size: LscAddrSize) -> AddressSize {
 
 /// vISA numbers these messages as the hardware does.
 pub(super) fn message_of(op: LscOp) -> Option<LscCode> {
-    LscCode::from_bits(op as u32)
+    LscCode::from_bits(op.raw().into())
 }
 
 #[cfg(test)]

@@ -28,8 +28,8 @@ impl Lowerer<'_> {
     pub(in crate::messages) fn fence_message(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) {
         let desc = Fence::new()
             .with_address_size(Some(AddressSize::A32))
-            .with_flush(Flush::from_bits(op as u32))
-            .with_scope(Scope::from_bits(scope as u32))
+            .with_flush(Flush::from_bits(op.raw().into()))
+            .with_scope(Scope::from_bits(scope.raw().into()))
             .into();
         let answer = self.payload(1);
         let header = PayloadPart { reg: self.r0(0), len: 1 };

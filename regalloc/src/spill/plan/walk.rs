@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use gen_ir::{Kernel, VarId, Virtual};
-use narrow::to_index;
+use narrow::{as_index, to_index};
 
 /// What an instruction does with a spilled variable, or with its group.
 #[derive(Clone, Copy, Default)]
@@ -97,7 +97,7 @@ impl Plan {
             let temp = &temps[o.temp.index()];
             let closed = which(o, temp);
             if closed && let Some(u) = o.unsaved {
-                uses[u as usize].saved = lives_behind(known, (temp.var, groups), o.used as usize, block);
+                uses[as_index(u)].saved = lives_behind(known, (temp.var, groups), as_index(o.used), block);
             }
             !closed
         });
@@ -133,7 +133,7 @@ impl Plan {
             if touched.written
                 && let Some(u) = o.unsaved.take()
             {
-                self.uses[u as usize].saved = false;
+                self.uses[as_index(u)].saved = false;
             }
             o.temp
         } else {

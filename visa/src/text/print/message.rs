@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use narrow::low_u8;
+use narrow::{as_index, low_u8};
 
 use super::{
     super::{memory::MEDIA_MODIFIERS, sampler::*},
@@ -81,7 +81,7 @@ impl Printer<'_> {
     }
 
     fn media(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
-        let modifier = MEDIA_MODIFIERS.get(operands[0].num() as usize).copied().unwrap_or("nomod");
+        let modifier = MEDIA_MODIFIERS.get(as_index(operands[0].num())).copied().unwrap_or("nomod");
         write!(self.out, "{}.{modifier} ({},{})", record.opcode, operands[3].num(), operands[4].num())?;
         self.operand(&operands[1])?;
         self.operand(&operands[2])?;
@@ -113,7 +113,7 @@ impl Printer<'_> {
                 self.all(&operands[1..])
             }
             3 | 4 => {
-                let size = [1, 4, 8, 8][operands[0].num() as usize & 3];
+                let size = [1, 4, 8, 8][as_index(operands[0].num()) & 3];
                 write!(self.out, ".{size}.{}", power(operands[1].num() & 3))?;
                 self.exec(record)?;
                 self.all(&operands[2..])
@@ -224,7 +224,7 @@ impl Printer<'_> {
             1 => (value & 3, value & 4 != 0),
             _ => (value & 15, value & 16 != 0),
         };
-        if let Some(word) = words.get(mode as usize).filter(|w| !w.is_empty()) {
+        if let Some(word) = words.get(as_index(mode)).filter(|w| !w.is_empty()) {
             self.out.push(' ');
             self.out.push_str(word);
         }
@@ -253,7 +253,7 @@ impl Printer<'_> {
             }
             Opcode::SampleUnorm => {
                 let mode = operands[0].num();
-                let format = UNORM_FORMATS[mode as usize >> 4 & 3];
+                let format = UNORM_FORMATS[as_index(mode) >> 4 & 3];
                 write!(self.out, "sample_unorm.{}.{format}", ChannelMask(low_u8(mode)).name())?;
                 self.all(&operands[1..])
             }
@@ -262,9 +262,9 @@ impl Printer<'_> {
                 self.operand(&operands[2])?;
                 self.operand(&operands[1])?;
                 self.all(&operands[3..10])?;
-                write!(self.out, " {}", AVS_FORMATS[operands[10].num() as usize & 3])?;
+                write!(self.out, " {}", AVS_FORMATS[as_index(operands[10].num()) & 3])?;
                 self.operand(&operands[11])?;
-                write!(self.out, " {}", AVS_MODES[operands[12].num() as usize & 3])?;
+                write!(self.out, " {}", AVS_MODES[as_index(operands[12].num()) & 3])?;
                 self.all(&operands[13..])
             }
             Opcode::RtWrite3d => {
