@@ -8,7 +8,7 @@
 //! calling convention and waits stay where they are.
 
 use crate::{
-    analysis::{access::Kind, accesses::Accesses, liveness::Liveness},
+    analysis::{access::Kind, accesses::Accesses, liveness::Liveness, position::Position},
     copy::copy,
     rows::Rows,
 };
@@ -287,7 +287,7 @@ impl Alive {
 impl BlockGraph {
     fn read(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) {
         let insts = accesses.block(b);
-        let (top, bottom) = (to_index(insts.start) * 2, to_index(insts.end) * 2);
+        let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
         let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
             self;

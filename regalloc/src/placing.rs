@@ -310,7 +310,7 @@ fn item(
         || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
         || fact.needs.has(Needs::EOT)
         || fact.needs.has(Needs::AT_END);
-    let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
+    let length: u32 = ranges.iter().map(|r| r.len()).sum();
     // Each access through an address moves all of it.
     let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
     let messages = match var.class {

@@ -9,7 +9,9 @@
 //! those of the loops it is in; a write in a subroutine counts from the first call of that.
 
 use crate::{
-    analysis::{access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History},
+    analysis::{
+        access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History, position::Position,
+    },
     rows::Rows,
 };
 use gen_ir::{Call, Kernel, VarId, Virtual};
@@ -46,7 +48,7 @@ struct BlockState {
 }
 
 /// A variable that lives on from the start of a block, and the position to which it does.
-type Passing = (VarId, u32);
+type Passing = (VarId, Position);
 
 /// Where variables are live between blocks.
 #[derive(Default)]
@@ -315,7 +317,7 @@ impl Dataflow {
 
 /// Notes that a variable is alive in some blocks, if they have instructions.
 fn push(raw: &mut Vec<(u32, Passing)>, accesses: &Accesses, v: VarId, blocks: std::ops::Range<u32>) {
-    let [start, end] = [blocks.start, blocks.end].map(|b| accesses.blocks[as_index(b)] * 2);
+    let [start, end] = [blocks.start, blocks.end].map(|b| Position::read(accesses.blocks[as_index(b)]));
     if start < end {
         raw.push((blocks.start, (v, end)));
     }

@@ -37,17 +37,17 @@
 //! Within a block liveness is tracked in subranges of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.
 
-use crate::analysis::{access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History};
+use crate::analysis::{
+    access::Kind,
+    accesses::Accesses,
+    dataflow::Dataflow,
+    flow::Flow,
+    history::History,
+    position::{Position, Range},
+};
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
-
-/// A half-open range of positions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Range {
-    pub start: u32,
-    pub end: u32,
-}
 
 /// The live ranges of all variables.
 #[derive(Default)]
@@ -74,21 +74,21 @@ impl Liveness {
     }
 
     /// Whether a value from before position `at`, which is inside a block, is needed from there.
-    pub fn before(&self, var: VarId, at: u32) -> bool {
+    pub fn before(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
         ranges.get(i).is_some_and(|r| r.start < at)
     }
 
     /// Whether a value is needed where a block starts, at position `at`.
-    pub fn at_start(&self, var: VarId, at: u32) -> bool {
+    pub fn at_start(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
         ranges.get(i).is_some_and(|r| r.start <= at)
     }
 
     /// Whether a value is needed after the block that ends at position `at`.
-    pub fn at_end(&self, var: VarId, at: u32) -> bool {
+    pub fn at_end(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end < at);
         ranges.get(i).is_some_and(|r| r.start < at)
@@ -103,8 +103,8 @@ impl Liveness {
         change.resize(positions + 1, 0);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == VarClass::General) {
             for r in self.of(v) {
-                change[(as_index(r.start)).min(positions)] += i64::from(var.bytes);
-                change[(as_index(r.end)).min(positions)] -= i64::from(var.bytes);
+                change[r.start.index().min(positions)] += i64::from(var.bytes);
+                change[r.end.index().min(positions)] -= i64::from(var.bytes);
             }
         }
     }
@@ -124,12 +124,13 @@ struct OpenRange {
     others: u64,
     /// The block that this is about.
     block: u32,
-    end: u32,
+    end: Position,
     /// The earliest access seen so far.
-    first: u32,
+    first: Position,
 }
 
-const CLOSED: OpenRange = OpenRange { live: 0, others: 0, block: NONE, end: 0, first: 0 };
+const CLOSED: OpenRange =
+    OpenRange { live: 0, others: 0, block: NONE, end: Position::START, first: Position::START };
 
 /// Memory of the computation.
 #[derive(Default)]
@@ -166,7 +167,7 @@ impl Liveness {
         own.within_blocks(kernel, accesses, flow, Holders::APART, memory);
         memory.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
-            let top = to_index(accesses.block(b).start) * 2;
+            let top = Position::before(accesses.block(b).start);
             let LivenessMemory { dataflow, raw, .. } = memory;
             let all = dataflow.passed_from(b).iter().chain(dataflow.held_in_calls_from(b));
             raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
@@ -208,7 +209,7 @@ impl Liveness {
             *f = end;
         }
         self.ranges.clear();
-        self.ranges.resize(raw.len(), Range { start: 0, end: 0 });
+        self.ranges.resize(raw.len(), Range { start: Position::START, end: Position::START });
         // They were found from the last to the first, but for what one instruction does twice.
         for &(v, r) in raw {
             let at = &mut first[v.index()];
@@ -275,7 +276,7 @@ fn scan(
     open.resize(kernel.vars.len(), CLOSED);
     for b in (0..kernel.blocks.len()).rev() {
         let insts = accesses.block(b);
-        let (top, bottom) = (to_index(insts.start) * 2, to_index(insts.end) * 2);
+        let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let (block, divergent) = (to_index(b), flow.divergent[b]);
         seen.clear();
         for &v in dataflow.live_out_of(b) {
@@ -285,7 +286,8 @@ fn scan(
             seen.push(v);
         }
         for i in insts.rev() {
-            let read_at = to_index(i) * 2;
+            let during = Range::during(to_index(i));
+            let read_at = during.start;
             for a in accesses.of(i).iter().rev() {
                 let o = &mut open[a.var];
                 if o.block != block {
@@ -298,10 +300,10 @@ fn scan(
                     let needed = fact.needed(a);
                     if o.live | o.others == 0 {
                         if needed == 0 {
-                            raw.push((a.var, Range { start: read_at, end: read_at + 1 }));
+                            raw.push((a.var, Range { start: read_at, end: read_at.next() }));
                             continue;
                         }
-                        o.end = read_at + 1;
+                        o.end = read_at.next();
                     }
                     o.live |= needed;
                     if local && a.kind.reads_others(divergent) {
@@ -310,9 +312,9 @@ fn scan(
                     o.first = read_at;
                     continue;
                 }
-                let at = read_at + u32::from(!a.kind.has(Kind::EARLY));
+                let at = if a.kind.has(Kind::EARLY) { read_at } else { read_at.next() };
                 if o.live | o.others == 0 {
-                    raw.push((a.var, Range { start: at, end: read_at + 2 }));
+                    raw.push((a.var, Range { start: at, end: during.end }));
                     continue;
                 }
                 if local {
@@ -345,7 +347,7 @@ fn scan(
 
 /// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes
 /// hold or callers keep.
-fn hold(dataflow: &Dataflow, b: usize, top: u32, count: Holders, raw: &mut Vec<Raw>) {
+fn hold(dataflow: &Dataflow, b: usize, top: Position, count: Holders, raw: &mut Vec<Raw>) {
     let held = [
         (true, dataflow.from(b)),
         (count.waits, dataflow.held_from(b)),

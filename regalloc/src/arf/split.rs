@@ -7,7 +7,9 @@
 //!
 //! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
 
-use crate::analysis::{access::Kind, accesses::Accesses, history::History, liveness::Liveness};
+use crate::analysis::{
+    access::Kind, accesses::Accesses, history::History, liveness::Liveness, position::Position,
+};
 use gen_ir::{
     Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
@@ -133,7 +135,7 @@ impl ArfSplitter<'_> {
     /// Has a variable stand for `v` from instruction `i` of block `b` on, filled with what is needed.
     fn open(&mut self, kernel: &mut Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
         let History { backing, split, .. } = &mut *self.history;
-        let at = to_index(i) * 2;
+        let at = Position::before(i);
         let alone = split[v] || self.memory.blocks_of[v] == to_index(b);
         if alone && only_operand(inst, v) {
             self.memory.split[v] = backing[v];
@@ -166,7 +168,7 @@ impl ArfSplitter<'_> {
             return;
         }
         let var = &kernel.vars[id.index()];
-        let (end_of_block, after) = (to_index(self.accesses.block(b).end) * 2, to_index(i) * 2 + 2);
+        let (end_of_block, after) = (Position::before(self.accesses.block(b).end), Position::before(i + 1));
         let wrote = || self.accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
         let store = if !var.no_spill {
             self.memory.last_write[v] == to_index(i) && self.live.at_end(v, end_of_block)

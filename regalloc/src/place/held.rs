@@ -1,7 +1,7 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
 use super::items::{Item, ItemId, Sharing};
-use crate::analysis::liveness::Range;
+use crate::analysis::position::{Position, Range};
 use gen_ir::{FileByte, VarId};
 use narrow::{as_index, span, to_index};
 
@@ -17,7 +17,7 @@ pub(crate) struct Held {
     /// That range.
     now: Range,
     /// When the last of them ends.
-    end: u32,
+    end: Position,
 }
 
 impl Held {
@@ -38,7 +38,7 @@ impl Held {
     }
 
     /// Whether nothing of it is left at position `now`.
-    pub const fn is_over(&self, now: u32) -> bool {
+    pub fn is_over(&self, now: Position) -> bool {
         self.end <= now
     }
 
@@ -91,7 +91,7 @@ impl Active {
 fn overlap(a: &[Range], b: &[Range]) -> bool {
     let (mut i, mut j) = (0, 0);
     if let ([x], [y]) = (a, b) {
-        return x.start < y.end && y.start < x.end;
+        return x.meets(*y);
     }
     // Skip what ends before the other begins.
     if let (Some(x), Some(y)) = (a.first(), b.first()) {

@@ -7,7 +7,7 @@
 
 use narrow::{as_index, to_index};
 
-use crate::analysis::liveness::Range;
+use crate::analysis::position::Range;
 
 /// A set of up to 64 `W` registers.
 pub(crate) type Regs<const W: usize> = [u64; W];
@@ -83,7 +83,7 @@ const fn around(part: &Span) -> Span {
 }
 
 const fn span(range: Range) -> Span {
-    narrow::span(range.start..range.end)
+    range.start.index()..range.end.index()
 }
 
 impl<const W: usize> RegMatrix<W> {
@@ -266,26 +266,26 @@ mod tests {
     #[test]
     fn what_is_in_use_is_found_where_it_is() {
         // Within blocks, over blocks, over stretches of blocks.
-        let ranges = [(3, 9), (14, 70), (90, 91), (100, 1000)].map(|(start, end)| Range { start, end });
+        let ranges = [(3, 9), (14, 70), (90, 91), (100, 1000)].map(|(start, end)| Range::between(start, end));
         let mut matrix = RegMatrix::<2>::default();
         matrix.clear(1200);
         matrix.set(between(62, 66), &ranges);
-        matrix.set(between(1, 2), &[Range { start: 60, end: 1180 }]);
+        matrix.set(between(1, 2), &[Range::between(60, 1180)]);
         for start in 0..1180 {
             for end in (start + 1..1180).step_by(1 + as_index(start) % 7) {
-                let range = Range { start, end };
+                let range = Range::between(start, end);
                 let found = matrix.within(&[range]);
-                let meets = ranges.iter().any(|r| r.start < end && start < r.end);
+                let meets = ranges.iter().any(|r| r.meets(range));
                 assert_eq!(has(&found, 65), meets, "{range:?}");
                 assert_eq!(has(&found, 1), end > 60, "{range:?}");
                 assert!(!has(&found, 61) && !has(&found, 66));
             }
         }
         matrix.reset(between(62, 66), &ranges);
-        assert_eq!(matrix.within(&[Range { start: 0, end: 1180 }]), between(1, 2));
-        assert_eq!(matrix.within(&[Range { start: 0, end: 60 }]), [0; 2]);
+        assert_eq!(matrix.within(&[Range::between(0, 1180)]), between(1, 2));
+        assert_eq!(matrix.within(&[Range::between(0, 60)]), [0; 2]);
         for start in 0..1180 {
-            let range = Range { start, end: start + 1 };
+            let range = Range::between(start, start + 1);
             assert_eq!(matrix.within(&[range]), if start < 60 { [0; 2] } else { between(1, 2) }, "{range:?}");
         }
     }

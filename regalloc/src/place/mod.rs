@@ -21,7 +21,10 @@ use held::Active;
 use narrow::as_index;
 
 use crate::{
-    analysis::liveness::{Liveness, Range},
+    analysis::{
+        liveness::Liveness,
+        position::{Position, Range},
+    },
     place::{
         copies::Copies,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
@@ -139,7 +142,8 @@ fn place_in<const W: usize>(
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {
     let ranges = |i: &Item| live.of(i.var);
-    let positions = as_index(items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0));
+    let ends = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end);
+    let positions = ends.max().map_or(0, Position::index);
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, positions, &mut s.starts, &mut order);
@@ -365,7 +369,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             self.s.sharers[as_index(r)].retain(|other| other.item != i);
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
-                if other.all.start < all.end && all.start < other.all.end {
+                if other.all.meets(all) {
                     let [_, held, _] = self.tables(other.item);
                     self.held.set(between(r, r + 1), held);
                 }

@@ -1,7 +1,7 @@
 //! The order in which the scan places variables.
 
 use super::items::{Item, ItemId, Items};
-use crate::analysis::liveness::Range;
+use crate::analysis::position::Range;
 use narrow::{as_index, span};
 
 /// Puts items in the order in which they become live, the largest first among those that do together, and
@@ -14,7 +14,7 @@ pub(crate) fn by_start<'a>(
     starts: &mut Vec<u32>,
     order: &mut Vec<ItemId>,
 ) {
-    let start = |i: &Item| ranges(i).first().map(|r| as_index(r.start));
+    let start = |i: &Item| ranges(i).first().map(|r| r.start.index());
     if items.len() * 16 < positions {
         // Few: sorting them is less work than counting at all positions.
         order.clear();

@@ -10,7 +10,8 @@ use crate::{
         accesses::Accesses,
         facts,
         flow::Flow,
-        liveness::{Liveness, Range},
+        liveness::Liveness,
+        position::{Position, Range},
     },
     spill::{
         chunks::{KEEP, chunks},
@@ -18,7 +19,7 @@ use crate::{
     },
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
-use narrow::{as_index, single, to_f32, to_index};
+use narrow::{single, to_f32, to_index};
 use typed_index_collections::TiVec;
 
 /// What spilling costs, by variable; empty if it is not known.
@@ -100,7 +101,7 @@ impl Costs {
                         && a.pitch == a.elem
                         && a.start.is_multiple_of(grf)
                         && (a.end.is_multiple_of(grf) || a.end >= var.bytes);
-                    if !serves && !whole && (!write || live.before(a.var, 2 * to_index(i))) {
+                    if !serves && !whole && (!write || live.before(a.var, Position::before(i))) {
                         self.fills[v] += messages;
                     }
                     if write && !std::mem::replace(&mut open.saved, true) {
@@ -165,7 +166,7 @@ impl Costs {
     /// At how many positions of some more is alive than there is room for.
     fn high_pressure(&self, ranges: &[Range]) -> u32 {
         let last = self.high_pressure.len().saturating_sub(1);
-        let before = |at: u32| self.high_pressure.get(as_index(at).min(last)).copied().unwrap_or(0);
+        let before = |at: Position| self.high_pressure.get(at.index().min(last)).copied().unwrap_or(0);
         ranges.iter().map(|r| before(r.end) - before(r.start)).sum()
     }
 }

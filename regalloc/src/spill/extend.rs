@@ -11,7 +11,10 @@
 //! spilled themselves.
 
 use crate::{
-    analysis::liveness::{Liveness, Range},
+    analysis::{
+        liveness::Liveness,
+        position::{Position, Range},
+    },
     spill::remat::Remat,
 };
 use gen_ir::{Kernel, VarId, Virtual};
@@ -79,7 +82,7 @@ impl Extension {
 /// Bytes of results times positions at which they are alive.
 fn room(results: &[(VarId, VarId)], (kernel, live): (&Kernel<Virtual>, &Liveness)) -> f32 {
     let of = |v: VarId| {
-        let positions: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
+        let positions: u32 = live.of(v).iter().map(|r| r.len()).sum();
         to_f32(kernel.vars[v.index()].bytes) * to_f32(positions)
     };
     results.iter().map(|r| of(r.1)).sum()
@@ -91,17 +94,17 @@ fn longer(results: &[(VarId, VarId)], live: &Liveness, ranges: &mut Vec<Range>) 
     ranges.extend(results.iter().flat_map(|r| live.of(r.1)));
     ranges.sort_unstable();
     let own = results.first().map_or(&[][..], |r| live.of(r.0));
-    let alive = |from: u32, to: u32| {
+    let alive = |from: Position, to: Position| {
         let near = &own[own.partition_point(|r| r.end <= from)..];
         let met = near.iter().take_while(|r| r.start < to);
-        met.map(|r| r.end.min(to) - r.start.max(from)).sum::<u32>()
+        met.map(|r| r.end.min(to).since(r.start.max(from))).sum::<u32>()
     };
-    let mut done = 0;
+    let mut done = Position::START;
     let mut longer = 0;
     for r in ranges {
         let (from, to) = (r.start.max(done), r.end);
         if from < to {
-            longer += to - from - alive(from, to);
+            longer += to.since(from) - alive(from, to);
             done = to;
         }
     }
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn a_source_lives_longer_where_it_and_other_results_do_not() {
         let mut live = Liveness::default();
-        let range = |start, end| Range { start, end };
+        let range = Range::between;
         let (source, a, b) = (VarId(0), VarId(1), VarId(2));
         live.gather(
             3,

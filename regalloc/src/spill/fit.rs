@@ -5,7 +5,10 @@
 //! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
 
 use crate::{
-    analysis::{flow::Flow, liveness::Range},
+    analysis::{
+        flow::Flow,
+        position::{Position, Range},
+    },
     place::{
         self, File, Item, ItemId, Items, Placement,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
@@ -19,7 +22,7 @@ use gen_ir::{FileByte, Var, VarId};
 use narrow::{as_index, span, to_f32, to_index};
 
 /// Positions of a stretch of code whose variables are looked at together.
-const STRETCH: u32 = 256;
+const STRETCH: usize = 256;
 
 /// A placement, and what it was made of.
 pub(crate) struct FitContext<'a> {
@@ -168,7 +171,7 @@ impl<'a, const W: usize> Fit<'a, W> {
             let there = self.out.at[i.var].is_some_and(|at| at < to && from < at.plus(i.bytes));
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
-        if met || as_index(end) > self.matrix.positions() {
+        if met || end.index() > self.matrix.positions() {
             return false;
         }
         self.matrix.set(between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
@@ -189,7 +192,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Gives temporary `t` registers, if there are enough free.
     fn put(&mut self, t: usize, plan: &Plan) -> bool {
         let temp = &plan.temps[t];
-        if as_index(temp.range.end) > self.matrix.positions() {
+        if temp.range.end.index() > self.matrix.positions() {
             return false;
         }
         let rb = self.p.file.reg_bytes();
@@ -220,7 +223,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let rb = self.p.file.reg_bytes();
         let temp = plan.temps[t];
         let n = temp.bytes(rb).div_ceil(rb);
-        if as_index(temp.range.end) > self.matrix.positions() {
+        if temp.range.end.index() > self.matrix.positions() {
             return;
         }
         if !self.s.looked {
@@ -241,7 +244,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         around.retain(|&near| {
             if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[as_index(t)]) {
                 let at = self.out.at[self.id_of(as_index(near - items_end))];
-                if other.range.start < temp.range.end && temp.range.start < other.range.end {
+                if other.range.meets(temp.range) {
                     pay(at, other.bytes(rb), f32::INFINITY);
                 }
                 return false;
@@ -291,7 +294,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
     /// Finds what is alive in each stretch of code.
     fn look_around(&mut self, plan: &Plan) {
-        let stretches_all = self.matrix.positions().div_ceil(as_index(STRETCH));
+        let stretches_all = self.matrix.positions().div_ceil(STRETCH);
         self.s.near.iter_mut().for_each(Vec::clear);
         if self.s.near.len() < stretches_all {
             self.s.near.resize_with(stretches_all, Vec::new);
@@ -325,7 +328,8 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Whether an instruction in `range` touches `v`: it would need a temporary there.
     fn is_used(&self, v: VarId, range: Range) -> bool {
         let accesses = self.p.known.accesses;
-        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(as_index(i)).iter().any(|a| a.var == v))
+        (range.start.inst()..=range.end.previous().inst())
+            .any(|i| accesses.of(as_index(i)).iter().any(|a| a.var == v))
     }
 
     /// Takes the place of an item away, which had not to be there.
@@ -355,10 +359,10 @@ impl<'a, const W: usize> Fit<'a, W> {
 
 /// The stretches of code that a range meets.
 const fn stretches(range: Range) -> std::ops::Range<usize> {
-    span(range.start / STRETCH..range.end.div_ceil(STRETCH))
+    range.start.index() / STRETCH..range.end.index().div_ceil(STRETCH)
 }
 
 /// The positions at which inputs have registers that are saved to memory.
 const fn saved(plan: &Plan) -> Range {
-    Range { start: 0, end: plan.loaded * 2 + 2 }
+    Range { start: Position::START, end: Range::during(plan.loaded).end }
 }

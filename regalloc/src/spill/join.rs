@@ -26,7 +26,7 @@ use crate::{
         access::{Access, Kind},
         facts,
         flow::Flow,
-        liveness::Range,
+        position::{Position, Range},
     },
     place::matrix::{RegMatrix, Regs, between, first, runs},
     spill::{
@@ -98,7 +98,7 @@ struct Pair {
     first: TempId,
     second: TempId,
     /// Where the residence of both has to end, at least.
-    end: u32,
+    end: Position,
     /// The instruction before which both are filled, if the first does not come before the second in any case.
     hoisted: u32,
 }
@@ -161,12 +161,12 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         }
         let mut whole = Range { start: a.range.start, end: a.range.end.max(b.range.end).max(end) };
         // Whether what has been joined to the first is there already where both would be filled.
-        let hoists = hoisted != NONE && !(a.range.start..=a.range.end).contains(&(hoisted * 2));
+        let hoists = hoisted != NONE && !(a.range.start..=a.range.end).contains(&Position::read(hoisted));
         if hoists {
-            if s.about[first.index()].fill != Fill::Read || a.range.start < hoisted * 2 {
+            if s.about[first.index()].fill != Fill::Read || a.range.start < Position::read(hoisted) {
                 return false;
             }
-            whole.start = hoisted * 2;
+            whole.start = Position::read(hoisted);
         }
         if is_written_within(s, a.var, whole, [first, second]) || !self.widen(first, Some(second), whole) {
             return false;
@@ -187,7 +187,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             return false;
         }
         let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
-        let last = known.accesses.block_of((temp.range.end - 1) / 2);
+        let last = known.accesses.block_of(temp.range.end.previous().inst());
         // The outermost loop comes first.
         let loops = flow.cfg.loops().iter().filter(|l| (l.head..=l.last).contains(&block));
         for l in loops {
@@ -198,9 +198,9 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
                 continue;
             };
             let end = found.end(temp.range.end, known.accesses);
-            let whole = Range { start: hoisted * 2, end };
+            let whole = Range { start: Position::read(hoisted), end };
             let cheaper = facts::worth(flow, as_index(found.first)) < facts::worth(flow, as_index(block));
-            let near = temp.range.start.saturating_sub(whole.start) <= REACH;
+            let near = temp.range.start.since(whole.start) <= REACH;
             if cheaper && near && !is_written_within(s, temp.var, whole, [t, t]) && self.widen(t, None, whole)
             {
                 s.about[t.index()].hoisted = hoisted;
@@ -303,7 +303,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
         let mut beside = None;
         for &first in sorted[..n].iter().rev().take(BACK) {
             let (from, about_from) = (&temps[first.index()], about[first.index()]);
-            if from.var != to.var || from.window || to.range.start.saturating_sub(from.range.end) > REACH {
+            if from.var != to.var || from.window || to.range.start.since(from.range.end) > REACH {
                 break;
             }
             if to.first >= from.end || from.first >= to.end {
@@ -344,10 +344,10 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
         let worth = |block: u32| facts::worth(flow, as_index(block));
         if worth(found.first) <= worth(about_from.block) + worth(about_to.block)
             && let Some(hoisted) = before_end(found.first, to.var, plan, known)
-            && to.range.start - hoisted * 2 <= REACH
+            && to.range.start.since(Position::read(hoisted)) <= REACH
         {
             let end = found.end(to.range.end, known.accesses);
-            let cost = cost(from, to, Range { start: hoisted * 2, end }, grf);
+            let cost = cost(from, to, Range { start: Position::read(hoisted), end }, grf);
             pairs.push(Pair { cost, first, second, end, hoisted });
         }
     }
@@ -358,7 +358,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
 fn cost(first: &Temp, second: &Temp, more: Range, grf: u32) -> u32 {
     let regs = first.bytes(grf).div_ceil(grf);
     let messages = to_index(chunks(second.end - second.first, grf).count());
-    (more.end - more.start) * regs / messages
+    more.len() * regs / messages
 }
 
 /// Whether what lanes compute in a block stays in registers for those that wait behind it.
@@ -368,10 +368,10 @@ fn runs_once(flow: &Flow, block: u32) -> bool {
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
 fn is_written_within(s: &JoinMemory, var: VarId, range: Range, temps: [TempId; 2]) -> bool {
-    let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start / 2));
+    let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start.inst()));
     s.writes[first..]
         .iter()
-        .take_while(|w| w.var == var && w.inst * 2 + 1 < range.end)
+        .take_while(|w| w.var == var && Position::write(w.inst) < range.end)
         .any(|w| w.temp == TempId::NONE || !temps.contains(&root(&s.about, w.temp)))
 }
 

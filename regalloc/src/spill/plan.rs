@@ -19,12 +19,7 @@
 mod walk;
 
 use crate::{
-    analysis::{
-        accesses::Accesses,
-        facts,
-        flow::Flow,
-        liveness::{Liveness, Range},
-    },
+    analysis::{accesses::Accesses, facts, flow::Flow, liveness::Liveness, position::Range},
     spill::{
         chunks::{chunks, grf_of},
         costs::Costs,
@@ -221,7 +216,7 @@ impl Plan {
         self.decide(var, known.remat);
         let ranges = known.live.of(var);
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
-        let (first, end) = (as_index(first.start) / 2, as_index(last.end) / 2 + 1);
+        let (first, end) = (as_index(first.start.inst()), as_index(last.end.inst()) + 1);
         for b in 0..known.kernel.blocks.len() {
             let block = known.accesses.block(b);
             let part = block.start.max(first)..block.end.min(end);

@@ -25,7 +25,8 @@ use crate::analysis::{
     accesses::Accesses,
     facts::Needs,
     flow::Flow,
-    liveness::{Liveness, Range},
+    liveness::Liveness,
+    position::{Position, Range},
 };
 use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 use narrow::{as_index, span, to_index};
@@ -201,10 +202,10 @@ impl Remat {
 
     /// The positions of writes of a variable from the first to the last of `ranges`: others cannot be in them, and a
     /// source may have many.
-    fn writers_within(&self, var: VarId, ranges: &[Range]) -> impl Iterator<Item = u32> {
-        let writes = |i: &u32| i * 2 + 1;
-        let start = ranges.first().map_or(u32::MAX, |r| r.start);
-        let end = ranges.last().map_or(0, |r| r.end);
+    fn writers_within(&self, var: VarId, ranges: &[Range]) -> impl Iterator<Item = Position> {
+        let writes = |i: &u32| Position::write(*i);
+        let start = ranges.first().map_or(Position::NEVER, |r| r.start);
+        let end = ranges.last().map_or(Position::START, |r| r.end);
         let all = self.writers(var);
         all[all.partition_point(|i| writes(i) < start)..].iter().map(writes).take_while(move |&at| at < end)
     }
@@ -282,7 +283,7 @@ impl Remat {
                     if !self.can[a.var] {
                         continue;
                     }
-                    let at = to_index(i) * 2;
+                    let at = Position::before(i);
                     let needed = |s: VarId| match i == block.start {
                         _ if calls => false,
                         true => of_lanes.at_start(s, at),

@@ -5,7 +5,7 @@
 //! So wherever it is in them, it has passed the beginning, and if nothing else writes registers or variable between,
 //! the registers have what memory has.
 
-use crate::analysis::{accesses::Accesses, flow::Flow};
+use crate::analysis::{accesses::Accesses, flow::Flow, position::Position};
 use gen_ir::{BlockId, Edge};
 use narrow::{as_index, to_index};
 
@@ -28,8 +28,8 @@ pub(crate) struct Residence {
 
 impl Residence {
     /// The position up to which registers are needed that are used last up to position `end`.
-    pub fn end(&self, end: u32, accesses: &Accesses) -> u32 {
-        if self.whole { end.max(to_index(accesses.block(as_index(self.last)).end) * 2) } else { end }
+    pub fn end(&self, end: Position, accesses: &Accesses) -> Position {
+        if self.whole { end.max(Position::before(accesses.block(as_index(self.last)).end)) } else { end }
     }
 }
 

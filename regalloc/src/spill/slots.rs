@@ -1,7 +1,10 @@
 //! Slots of spilled variables in scratch memory: those that are never live together share.
 
 use crate::{
-    analysis::liveness::{Liveness, Range},
+    analysis::{
+        liveness::Liveness,
+        position::{Position, Range},
+    },
     place::{Held, Item, ItemId, Items, by_start},
 };
 use narrow::{as_index, span};
@@ -13,7 +16,7 @@ pub(crate) struct Slots {
     /// What has each register of scratch memory.
     held: Vec<Vec<Held>>,
     /// Until when it is surely taken, from the position on that the search has come to.
-    until: Vec<u32>,
+    until: Vec<Position>,
     starts: Vec<u32>,
     order: Vec<ItemId>,
     /// Register of each item.
@@ -26,12 +29,12 @@ impl Slots {
     pub fn place(&mut self, items: &Items, live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
         let all = live.all();
         let ranges = |i: &Item| live.of(i.var);
-        let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0);
+        let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max();
         self.held.iter_mut().for_each(Vec::clear);
         self.until.clear();
         self.at.clear();
         self.at.resize(items.len(), 0);
-        by_start(items, ranges, as_index(positions), &mut self.starts, &mut self.order);
+        by_start(items, ranges, positions.map_or(0, Position::index), &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
             let item = &items[i];
@@ -58,7 +61,7 @@ impl Slots {
                 self.held.resize_with(as_index(used), Vec::new);
             }
             if self.until.len() < as_index(used) {
-                self.until.resize(as_index(used), 0);
+                self.until.resize(as_index(used), Position::START);
             }
             let taken = span(base..base + n);
             self.until[taken.clone()].fill(own[0].end);
@@ -72,7 +75,7 @@ impl Slots {
 
 /// Whether nothing of a list is alive in `ranges`. Forgets what ended before. If something is alive where they start,
 /// `until` says for how long.
-fn is_free(list: &mut Vec<Held>, ranges: &[Range], all: &[Range], until: &mut u32) -> bool {
+fn is_free(list: &mut Vec<Held>, ranges: &[Range], all: &[Range], until: &mut Position) -> bool {
     let now = ranges[0].start;
     list.retain(|h| !h.is_over(now));
     let Some(met) = list.iter_mut().find_map(|h| h.meets(ranges, all).then(|| h.now())) else { return true };

@@ -3,12 +3,12 @@
 use super::*;
 
 /// Where variable `v` is live: ranges of positions.
-fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
+fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(usize, usize)> {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
     flow.find(k);
     accesses.collect(k, &flow, &mut History::default()).unwrap();
     live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
-    live.of(v).iter().map(|r| (r.start, r.end)).collect()
+    live.of(v).iter().map(|r| (r.start.index(), r.end.index())).collect()
 }
 
 #[test]

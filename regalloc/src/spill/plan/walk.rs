@@ -4,7 +4,7 @@ use super::{Fill, Known, Plan, ServingTemp, Temp, TempId, Use};
 use crate::{
     analysis::{
         access::{Access, Kind},
-        liveness::Range,
+        position::{Position, Range},
     },
     spill::{
         chunks::{KEEP, chunks, grf_of},
@@ -105,7 +105,7 @@ impl Plan {
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
     fn touch(&mut self, known: Known<'_>, v: VarId, i: usize, block: &std::ops::Range<usize>) {
-        let (inst, at) = (to_index(i), to_index(i) * 2);
+        let inst = to_index(i);
         let mut touched = self.touched(known, v, i);
         if self.again[v] {
             if touched.written {
@@ -129,7 +129,7 @@ impl Plan {
         let mut fill = Fill::None;
         let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp.index()])) {
             o.used = inst;
-            self.temps[o.temp.index()].range.end = at + 1 + u32::from(touched.written);
+            self.temps[o.temp.index()].range.end = last_of(inst, touched.written);
             if touched.written
                 && let Some(u) = o.unsaved.take()
             {
@@ -205,7 +205,8 @@ impl Plan {
         let Known { kernel, accesses, live, .. } = known;
         let &Touched { first, end, window, read, written, early, covers, in_group } = touched;
         let grf = grf_of(kernel);
-        let (inst, at, top) = (to_index(i), to_index(i) * 2, to_index(block.start) * 2);
+        let inst = to_index(i);
+        let (at, top) = (Position::read(inst), Position::before(block.start));
         // A window is always laid out as where it is written.
         let temp = self.temp(kernel, v, (first, end), written || window, inst);
         self.temps[temp.index()].window = window;
@@ -227,8 +228,10 @@ impl Plan {
             fill = if self.again[v] { Fill::Again } else { Fill::Read };
         }
         let needed = &mut self.temps[temp.index()].range;
-        needed.start += u32::from(fill == Fill::None && !early);
-        needed.end -= u32::from(!written);
+        if fill == Fill::None && !early {
+            needed.start = Position::write(inst);
+        }
+        needed.end = last_of(inst, written);
         if fill == Fill::Read {
             // It is in memory that others have saved it.
             let reread = |o: &&mut ServingTemp| {
@@ -253,7 +256,7 @@ impl Plan {
         let grf = grf_of(kernel);
         let align = if kernel.vars[var.index()].even_grf { 2 * grf } else { grf };
         let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
-        self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
+        self.temps.push(Temp { var, first, end, front, align, range: Range::during(at), window: false });
         TempId::at(self.temps.len() - 1)
     }
 
@@ -266,7 +269,7 @@ impl Plan {
             let Temp { var, first, end, .. } = self.temps[temp.index()];
             for (from, n) in chunks(end - first, grf).skip(1) {
                 let (first, end) = (first + from, first + from + n);
-                let range = during(at);
+                let range = Range::during(at);
                 self.temps.push(Temp { var, first, end, front: grf, align: grf, range, window: false });
             }
         }
@@ -286,14 +289,13 @@ fn lives_behind(
     i: usize,
     block: &std::ops::Range<usize>,
 ) -> bool {
-    let behind = to_index(i) * 2 + 2;
+    let behind = Position::before(i + 1);
     let live = known.live;
     let lives = |v: VarId| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
     lives(var) || groups.members(var).any(lives)
 }
 
-/// From right before an instruction to right behind it.
-const fn during(i: u32) -> Range {
-    let at = i * 2;
-    Range { start: at, end: at + 2 }
+/// Up to where an instruction needs what it reads, or also writes.
+const fn last_of(inst: u32, written: bool) -> Position {
+    if written { Range::during(inst).end } else { Position::write(inst) }
 }
