@@ -415,59 +415,12 @@ pub enum Op<'a> {
     /// `rt_write_3d`.
     RtWrite(RtWrite<'a>),
     /// `urb_write_3d`.
-    UrbWrite {
-        /// Outputs.
-        outputs: u8,
-        /// Channel mask.
-        mask: RawOperand,
-        /// Offset.
-        global_offset: u16,
-        /// Handles.
-        handle: RawOperand,
-        /// Offsets per slot.
-        per_slot_offset: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
+    UrbWrite(UrbWrite),
 
     /// `raw_send`.
-    RawSend {
-        /// `raw_sendc`: wait for dependent threads.
-        conditional: bool,
-        /// Extended descriptor; low four bits the shared function, bit 5 end of thread.
-        ext_desc: u32,
-        /// Registers sent.
-        src_len: u8,
-        /// Registers returned.
-        dst_len: u8,
-        /// Descriptor.
-        desc: &'a VectorOperand,
-        /// Payload.
-        src: RawOperand,
-        /// Destination.
-        dst: RawOperand,
-    },
+    RawSend(RawSend<'a>),
     /// `raw_sends`.
-    RawSends {
-        /// Wait for dependent threads.
-        conditional: bool,
-        /// End of thread.
-        eot: bool,
-        /// Shared function (0 before version 3.6: it is in the extended descriptor).
-        sfid: u8,
-        /// Registers sent, per source.
-        src_len: [u8; 2],
-        /// Registers returned.
-        dst_len: u8,
-        /// Extended descriptor.
-        ext_desc: &'a VectorOperand,
-        /// Descriptor.
-        desc: &'a VectorOperand,
-        /// Payloads.
-        srcs: [RawOperand; 2],
-        /// Destination.
-        dst: RawOperand,
-    },
+    RawSends(RawSends<'a>),
 
     /// `barrier`.
     Barrier,

@@ -11,7 +11,10 @@ use messages::{
     Descriptor, ExtendedDescriptor, Sfid,
     hdc::{Dc0, OwordBlock, OwordCount},
 };
-use visa::{Inst, Op, RawOperand};
+use visa::{
+    Inst, Op, RawOperand,
+    op::{RawSend, RawSends},
+};
 
 /// Bytes between memory and a raw operand.
 #[derive(Clone, Copy)]
@@ -127,9 +130,11 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     if let Some(kind) = ask(t, cx, inst)? {
         return Ok(kind);
     }
-    let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
+    let Op::RawSends(RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. }) = inst.op else {
         let function = match inst.op {
-            Op::RawSend { ext_desc, .. } if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() => {
+            Op::RawSend(RawSend { ext_desc, .. })
+                if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() =>
+            {
                 format!("function {}", ExtendedDescriptor::from_bits(ext_desc).target_function())
             }
             _ => "the end of the thread".into(),
@@ -173,7 +178,7 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 /// A raw message to a black box, if its function is one.
 fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
     let (number, ex_desc, desc, srcs, dst) = match inst.op {
-        Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } => {
+        Op::RawSend(RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. }) => {
             let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
             if ex_desc.end_of_thread() {
                 return Ok(None);
@@ -181,7 +186,7 @@ fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
             let sources = [(src, src_len), (RawOperand::NULL, 0)];
             (ex_desc.target_function(), ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
         }
-        Op::RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. } => {
+        Op::RawSends(RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. }) => {
             let ex_desc = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
             let number = if sfid != 0 { sfid } else { ex_desc.target_function() };
             let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];

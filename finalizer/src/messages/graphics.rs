@@ -8,7 +8,10 @@ use messages::{
 };
 use narrow::low_u32;
 use platforms::Layout;
-use visa::{RawOperand, VectorOperand, op::RtWrite};
+use visa::{
+    VectorOperand,
+    op::{RtWrite, UrbWrite},
+};
 
 use super::{Message, Parts, PayloadPart};
 use crate::{
@@ -210,12 +213,8 @@ impl Lowerer<'_> {
 
     /// `urb_write_3d`: handles, offsets, mask, then a register for each output. The mask stands in the upper half of a
     /// dword (volume 7, "URB", "SIMD8 URB Write").
-    pub(super) fn urb_write(
-        &mut self,
-        outputs: u8,
-        global_offset: u16,
-        [mask, handle, per_slot_offset, data]: [RawOperand; 4],
-    ) -> Lowered {
+    pub(super) fn urb_write(&mut self, write: &UrbWrite) -> Lowered {
+        let UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } = *write;
         self.need_graphics()?;
         // Fewer channels leave the rest of the registers unused.
         let lanes = self.lanes.exec.lanes();

@@ -122,7 +122,8 @@ impl Lowerer<'_> {
             Op::LscBlock2d(lsc) => self.lsc_block2d(&lsc),
             Op::LscTyped(lsc) => self.lsc_typed(&lsc),
             Op::LscFence { sfid, op, scope } => self.lsc_fence(sfid, op, scope),
-            Op::RawSend { .. } | Op::RawSends { .. } => self.raw_send(&inst.op),
+            Op::RawSend(ref send) => self.raw_send(send),
+            Op::RawSends(ref send) => self.raw_sends(send),
             Op::Barrier => self.barrier(),
             Op::SplitBarrier { signal } => self.split_barrier(signal),
             Op::NamedBarrier { mode, id, kind, producers, consumers } => {
@@ -143,9 +144,7 @@ impl Lowerer<'_> {
             Op::Other(operands) if inst.opcode == visa::Opcode::Avs => self.avs(operands),
             Op::Other(operands) => self.motion_estimation(inst.opcode, operands),
             Op::RtWrite(ref write) => self.render_target_write(write),
-            Op::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } => {
-                self.urb_write(outputs, global_offset, [mask, handle, per_slot_offset, data])
-            }
+            Op::UrbWrite(ref write) => self.urb_write(write),
             _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),
         }
     }

@@ -6,7 +6,10 @@ use gen_ir::{
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
 use platforms::Layout;
-use visa::{Op as Visa, VectorOperand};
+use visa::{
+    VectorOperand,
+    op::{RawSend, RawSends},
+};
 
 use super::PayloadPart;
 use crate::{
@@ -15,68 +18,67 @@ use crate::{
 };
 
 impl Lowerer<'_> {
-    /// `raw_send`, `raw_sends`.
-    pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
-        match *op {
-            Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } => {
-                let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
-                let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.memory.lsc);
-                let eot = ex_desc.end_of_thread();
-                let desc = self.raw_descriptor(desc)?;
-                let grf = self.grf();
-                let src = self.part(src, u32::from(src_len) * grf)?;
-                let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-                let op = if conditional { Op::Sendc } else { Op::Send };
-                let mut send = self.raw_send_inst(op, target);
-                send.src[0] = Src::payload(src.reg, send.exec);
-                if self.caps.words.layout() == Layout::Xe {
-                    send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
-                }
-                send.payload = Payload::Send(SendInfo {
-                    sfid,
-                    desc,
-                    ex_desc: Desc::Imm(ex_desc.outside_word()),
-                    eot,
-                    dst_len,
-                    src0_len: src_len,
-                    src1_len: 0,
-                });
-                self.finish_raw(send, eot, copy, target, dst_len)
-            }
-            Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } => {
-                let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
-                let code = match (sfid, immediate) {
-                    (0, Some(e)) => e.target_function(),
-                    // Shipped objects give the low byte of the extended descriptor, length and all: the shared
-                    // function is in bits 0 to 3, as the machine code beside them has it.
-                    (code, _) => code & 15,
-                };
-                let eot = eot || immediate.is_some_and(|e| e.end_of_thread());
-                let info = SendInfo {
-                    sfid: Sfid::from_number(code & 15, self.caps.memory.lsc),
-                    desc: self.raw_descriptor(desc)?,
-                    ex_desc: match immediate {
-                        Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
-                        None => self.raw_descriptor_register(ext_desc)?,
-                    },
-                    eot,
-                    dst_len,
-                    src0_len: src_len[0],
-                    src1_len: src_len[1],
-                };
-                let grf = self.grf();
-                let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
-                let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
-                let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-                let send = if self.caps.sends.split {
-                    self.split_send(conditional, target, [first, second], info)
-                } else {
-                    self.joined_send(conditional, target, [first, second], info)?
-                };
-                self.finish_raw(send, eot, copy, target, dst_len)
-            }
-            _ => Err("not a raw send".into()),
+    /// A message with one payload.
+    pub(crate) fn raw_send(&mut self, send: &RawSend<'_>) -> Lowered {
+        let RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } = *send;
+        let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
+        let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.memory.lsc);
+        let eot = ex_desc.end_of_thread();
+        let desc = self.raw_descriptor(desc)?;
+        let grf = self.grf();
+        let src = self.part(src, u32::from(src_len) * grf)?;
+        let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+        let op = if conditional { Op::Sendc } else { Op::Send };
+        let mut send = self.raw_send_inst(op, target);
+        send.src[0] = Src::payload(src.reg, send.exec);
+        if self.caps.words.layout() == Layout::Xe {
+            send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
+        send.payload = Payload::Send(SendInfo {
+            sfid,
+            desc,
+            ex_desc: Desc::Imm(ex_desc.outside_word()),
+            eot,
+            dst_len,
+            src0_len: src_len,
+            src1_len: 0,
+        });
+        self.finish_raw(send, eot, copy, target, dst_len)
+    }
+
+    /// A message with two payloads.
+    pub(crate) fn raw_sends(&mut self, send: &RawSends<'_>) -> Lowered {
+        let RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *send;
+        let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
+        let code = match (sfid, immediate) {
+            (0, Some(e)) => e.target_function(),
+            // Shipped objects give the low byte of the extended descriptor, length and all: the shared
+            // function is in bits 0 to 3, as the machine code beside them has it.
+            (code, _) => code & 15,
+        };
+        let eot = eot || immediate.is_some_and(|e| e.end_of_thread());
+        let info = SendInfo {
+            sfid: Sfid::from_number(code & 15, self.caps.memory.lsc),
+            desc: self.raw_descriptor(desc)?,
+            ex_desc: match immediate {
+                Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
+                None => self.raw_descriptor_register(ext_desc)?,
+            },
+            eot,
+            dst_len,
+            src0_len: src_len[0],
+            src1_len: src_len[1],
+        };
+        let grf = self.grf();
+        let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
+        let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
+        let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+        let send = if self.caps.sends.split {
+            self.split_send(conditional, target, [first, second], info)
+        } else {
+            self.joined_send(conditional, target, [first, second], info)?
+        };
+        self.finish_raw(send, eot, copy, target, dst_len)
     }
 
     /// `raw_sends` as a message of two payloads.

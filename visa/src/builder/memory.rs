@@ -306,7 +306,7 @@ impl KernelBuilder {
         dst: impl Into<RawOperand>,
     ) {
         let (desc, src, dst) = (&scalar(desc), src.into(), dst.into());
-        let op = Op::RawSend { conditional: false, ext_desc, src_len, dst_len, desc, src, dst };
+        let op = Op::RawSend(RawSend { conditional: false, ext_desc, src_len, dst_len, desc, src, dst });
         self.op(Opcode::RawSend, exec, op);
     }
 
@@ -325,8 +325,8 @@ impl KernelBuilder {
         let (ext_desc, desc) = (&scalar(ext_desc), &scalar(desc));
         let src_len = [src0_len, src1_len];
         let (conditional, eot, dst) = (false, false, dst.into());
-        let op = Op::RawSends { conditional, eot, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
-        self.op(Opcode::RawSends, exec, op);
+        let send = RawSends { conditional, eot, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
+        self.op(Opcode::RawSends, exec, Op::RawSends(send));
     }
 }
 

@@ -295,3 +295,62 @@ impl Precision {
         (depth * Precision::elements_of_stage(weight, activation) * weight.bits()).div_ceil(32)
     }
 }
+
+/// `urb_write_3d`.
+#[derive(Clone, Copy, Debug)]
+pub struct UrbWrite {
+    /// Outputs.
+    pub outputs: u8,
+    /// Channel mask.
+    pub mask: RawOperand,
+    /// Offset.
+    pub global_offset: u16,
+    /// Handles.
+    pub handle: RawOperand,
+    /// Offsets per slot.
+    pub per_slot_offset: RawOperand,
+    /// Data.
+    pub data: RawOperand,
+}
+
+/// A message by its descriptors, with one payload.
+#[derive(Clone, Copy, Debug)]
+pub struct RawSend<'a> {
+    /// `raw_sendc`: wait for dependent threads.
+    pub conditional: bool,
+    /// Extended descriptor; low four bits the shared function, bit 5 end of thread.
+    pub ext_desc: u32,
+    /// Registers sent.
+    pub src_len: u8,
+    /// Registers returned.
+    pub dst_len: u8,
+    /// Descriptor.
+    pub desc: &'a VectorOperand,
+    /// Payload.
+    pub src: RawOperand,
+    /// Destination.
+    pub dst: RawOperand,
+}
+
+/// A message by its descriptors, with two payloads.
+#[derive(Clone, Copy, Debug)]
+pub struct RawSends<'a> {
+    /// Wait for dependent threads.
+    pub conditional: bool,
+    /// End of thread.
+    pub eot: bool,
+    /// Shared function (0 before version 3.6: it is in the extended descriptor).
+    pub sfid: u8,
+    /// Registers sent, per source.
+    pub src_len: [u8; 2],
+    /// Registers returned.
+    pub dst_len: u8,
+    /// Extended descriptor.
+    pub ext_desc: &'a VectorOperand,
+    /// Descriptor.
+    pub desc: &'a VectorOperand,
+    /// Payloads.
+    pub srcs: [RawOperand; 2],
+    /// Destination.
+    pub dst: RawOperand,
+}

@@ -245,9 +245,6 @@ views! {
         LoadLegacy => SampleLegacy[sampler = None] { channels simd16: LegacyMode, surface, coords, dst };
         SampleLegacy => SampleLegacy { channels simd16: LegacyMode, sampler: Given, surface, coords, dst };
         SampleUnorm => SampleUnorm { channels format: UnormMode, sampler, surface, coords, dst };
-        UrbWrite3d => UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data };
-        RawSend => RawSend { conditional: LowBit, ext_desc, src_len, dst_len, desc, src, dst };
-        RawSends => RawSends { conditional eot: TwoFlags, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
 
         Sbarrier => SplitBarrier { signal };
         Nbarrier => NamedBarrier { mode, id, kind, producers, consumers };
@@ -286,6 +283,9 @@ views! {
         RtWrite3d => RtWrite(RtWrite) {
             mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
         };
+        UrbWrite3d => UrbWrite(UrbWrite) { outputs, mask, global_offset, handle, per_slot_offset, data };
+        RawSend => RawSend(RawSend) { conditional: LowBit, ext_desc, src_len, dst_len, desc, src, dst };
+        RawSends => RawSends(RawSends) { conditional eot: TwoFlags, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
     }
     lsc {
         LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d

@@ -30,11 +30,11 @@ impl Checker<'_> {
                 self.data(at, false, dst, bytes);
             }
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::RawSend { src_len, dst_len, src, dst, .. } => {
+            Op::RawSend(RawSend { src_len, dst_len, src, dst, .. }) => {
                 self.registers(at, "source", src, src_len.into(), 1..=15);
                 self.registers(at, "destination", dst, dst_len.into(), 0..=16);
             }
-            Op::RawSends { src_len, dst_len, srcs, dst, .. } => {
+            Op::RawSends(RawSends { src_len, dst_len, srcs, dst, .. }) => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
                 self.registers(at, "destination", dst, dst_len.into(), 0..=31);
