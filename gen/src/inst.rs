@@ -111,6 +111,16 @@ impl<S: Space> Inst<S> {
             && self.opts == Options::NONE
     }
 
+    /// Whether a source is where an address register says.
+    pub fn reads_through_address(&self) -> bool {
+        self.src.iter().any(|s| matches!(s, Src::Indirect { .. }))
+    }
+
+    /// Whether both work on the same channels of those that run.
+    pub fn same_channels(&self, other: &Inst<S>) -> bool {
+        (self.exec, self.chan, self.no_mask) == (other.exec, other.chan, other.no_mask)
+    }
+
     /// Whether this may change how others compute: it writes the control register, where rounding and denormals of
     /// floats are set (`cr0.0`; PRM volume 7, "Control Register").
     pub fn changes_mode(&self) -> bool {

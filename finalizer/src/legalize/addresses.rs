@@ -20,7 +20,7 @@ use crate::build::{self, VInst, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let leaves_out = matches!(inst.dst, Dst::Indirect { .. });
-    if !leaves_out && !inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+    if !leaves_out && !inst.reads_through_address() {
         return Step::Keep;
     }
     let lanes = inst.exec.lanes();

@@ -215,7 +215,7 @@ fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
 }
 
 fn goes_by_address(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.dst, Dst::Indirect { .. }) || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }))
+    matches!(inst.dst, Dst::Indirect { .. }) || inst.reads_through_address()
 }
 
 fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {

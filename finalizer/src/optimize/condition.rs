@@ -87,7 +87,7 @@ fn definition(
                 && inst.dst.ty().is_some_and(|t| test.src[0].ty().is_some_and(|read| t.same_bits(read)));
             let same = inst.dst_extent(grf_bytes) == test.src_extent(0, grf_bytes)
                 && inst.dst_is_dense()
-                && (inst.exec, inst.chan, inst.no_mask) == (test.exec, test.chan, test.no_mask);
+                && inst.same_channels(test);
             return (made && same && !flag).then_some(j);
         }
         if flag || inst.op.info().class == Class::Branch {

@@ -230,7 +230,7 @@ fn constants(low: &Inst<Physical>, high: &Inst<Physical>, apart: u32) -> Option<
 /// Nothing is moved past these: what may touch any register, or goes elsewhere.
 fn stops(inst: &Inst<Physical>) -> bool {
     let anywhere = matches!(inst.dst, Dst::Indirect { .. })
-        || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }))
+        || inst.reads_through_address()
         || matches!(inst.payload, Payload::Outside(_));
     anywhere || matches!(inst.op.info().class, Class::Branch | Class::Sync)
 }

@@ -39,7 +39,7 @@ fn shifted_before(
         let v = value.var().filter(|v| plain(*v))?;
         at = written_at(insts, at, v)?;
         let Dst::Direct { reg, .. } = insts[at].dst else { return None };
-        if reg != value || !same_channels(&insts[at], &insts[i]) {
+        if reg != value || !insts[at].same_channels(&insts[i]) {
             return None;
         }
         if let Some((original, first)) = shift(&insts[at]) {
@@ -86,8 +86,4 @@ fn dwords(inst: &Inst<Virtual>) -> Option<Reg<Virtual>> {
     };
     let packed = region.one_by_one(inst.exec.lanes());
     (inst.is_plain() && to.is_dword() && ty.is_dword() && packed).then_some(reg)
-}
-
-fn same_channels(a: &Inst<Virtual>, b: &Inst<Virtual>) -> bool {
-    (a.exec, a.chan, a.no_mask) == (b.exec, b.chan, b.no_mask)
 }

@@ -173,7 +173,7 @@ impl Graph {
         if reads {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
-        if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+        if inst.reads_through_address() {
             self.read_anywhere(i);
         }
         if let Some(pred) = inst.pred {

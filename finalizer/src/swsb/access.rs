@@ -150,7 +150,7 @@ impl InstAccess {
             let write = matches!(inst.dst, Dst::Indirect { .. });
             let by_word = write && caps.scoreboard.bytes_as_words && operand_type(inst, Role::Dst) == Some(1);
             a.push(Range { write, by_word, end: a.limit, ..none });
-            if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+            if inst.reads_through_address() {
                 a.push(Range { end: a.limit, ..none });
             }
         }

@@ -1,7 +1,7 @@
 //! Rules of single opcodes: volume 2a, the pages of the instructions.
 
 use super::Cx;
-use crate::{Dst, MathFn, Op, Payload, Src, Type};
+use crate::{Dst, MathFn, Op, Payload, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     match cx.inst.op {
@@ -131,8 +131,7 @@ fn packed_from_start(cx: &Cx<'_>) -> bool {
 
 fn divide(cx: &mut Cx<'_>) {
     let Payload::Math(function) = cx.inst.payload else { return };
-    let direct = !matches!(cx.inst.dst, Dst::Indirect { .. })
-        && !cx.inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
+    let direct = !matches!(cx.inst.dst, Dst::Indirect { .. }) && !cx.inst.reads_through_address();
     cx.require(direct, "math-indirect", "a math function has no operands behind addresses");
     if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
         let modified = cx.operands().any(|(_, o)| o.mods.any());

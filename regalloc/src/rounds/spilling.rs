@@ -62,7 +62,8 @@ impl Rounds<'_> {
         if flow.any_divergence {
             of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
         }
-        let (of_lanes, sharing) = by_lane(flow, now, of_lanes);
+        let sharing = sharing(flow, now, of_lanes);
+        let of_lanes = if flow.any_divergence { &*of_lanes } else { &now.live };
         if !self.options.quick {
             let (accesses, live) = (&now.accesses, &now.live);
             remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
@@ -110,7 +111,7 @@ impl Rounds<'_> {
         } = &mut *self.memory;
         let general = &mut placed[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        let (_, sharing) = by_lane(flow, now, of_lanes);
+        let sharing = sharing(flow, now, of_lanes);
         let Analysis { accesses, live, costs, .. } = &*now;
         let known = Known { kernel: current, accesses, live, costs, remat };
         let mut planned = placing.plan((known, flow), plan, general);
@@ -140,10 +141,7 @@ impl Rounds<'_> {
     }
 }
 
-/// Where lanes that run need variables, and which may share registers for that.
-fn by_lane<'a>(flow: &Flow, now: &'a Analysis, of_lanes: &'a Liveness) -> (&'a Liveness, Sharing<'a>) {
-    match flow.any_divergence {
-        true => (of_lanes, Sharing::ByLane(of_lanes)),
-        false => (&now.live, now.sharing()),
-    }
+/// Which variables may share registers, where `of_lanes` says where lanes that run need them.
+fn sharing<'a>(flow: &Flow, now: &'a Analysis, of_lanes: &'a Liveness) -> Sharing<'a> {
+    if flow.any_divergence { Sharing::ByLane(of_lanes) } else { now.sharing() }
 }
