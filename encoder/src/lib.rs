@@ -8,8 +8,8 @@
 //! every word that compacts. No input panics: what a platform cannot express is an [`EncodeError`], bits
 //! that mean nothing are a [`DecodeError`], both with the field at fault.
 //!
-//! Two families of layouts exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
-//! and later. A platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.
+//! Two families of layouts exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake and later. A
+//! platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(

@@ -1,19 +1,19 @@
-//! Conversions to narrower integers. A bare `as` does not say whether it means the number or some of its bits, and
-//! cuts in silence; these say it.
+//! Conversions of numbers, by names that say what is meant. A bare `as` does not say whether it means the number or some
+//! of its bits, and cuts in silence; the crates that compile deny it (`clippy::as_conversions`).
 //!
-//! - `to_u8`, `to_u16`, `to_u32`, `to_i16`, `to_i32`: the same number. Those that call them know that it fits (a count of
-//!   things in memory, an offset in a register, a stride); where it does not, that is a fault of ours, and it ends here
-//!   and not as wrong code.
-//! - `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i16`, `low_i32`: the lowest bits of a word, whatever stands above
-//!   them (immediates, words of instructions, fields that a mask follows).
-//! - `halves`: of a word of 128 bits.
-//! - `to_index`: an index of a list in memory, in 32 bits; `as_index`, `span`: the way back; `index_type`: index types of
-//!   tables; `every`: a range in steps; `enum_numbers`: numbers of variants.
-//! - `const_u8`, `const_u16`: as `to_u8` and so on, of what counts in constants; `wide_u8`, `wide_u16`, `wide_u32`,
-//!   `wide_u64`: as `u32::from`, `u64::from` and `u128::from`, which constants cannot call yet.
-//! - `to_f32`, `single`: the nearest number of single precision.
+//! | | |
+//! |---|---|
+//! | `to_u8`, `to_u16`, `to_u32`, `to_u64`, `to_i8`, ... | the same number. Who calls them knows that it fits (a count of things in memory, an offset in a register, a stride); where it does not, that is a fault of ours, and it ends here and not as wrong code |
+//! | `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i8`, ... | the lowest bits of a word, whatever stands above them (immediates, words of instructions, fields that a mask follows) |
+//! | `halves` | both halves of a word of 128 bits |
+//! | `to_index`; `as_index`, `span` | a position in memory in 32 bits; a number of 32 bits, or a range of them, as positions |
+//! | `index_type` | an index type of a table |
+//! | `enum_numbers` | the numbers of an enumeration's variants |
+//! | `every` | the numbers of a range in steps |
+//! | `to_f32`, `single` | the nearest number of single precision |
+//! | `const_u8`, `const_u16`; `wide_u8`, `wide_u16`, `wide_u32`, `wide_u64` | in constants, which can call no `From` yet: as `to_u8` and so on; a number of so many bits in twice as many, a byte in 32 |
 //!
-//! What comes from outside and may be too large is no case for either: there `try_from` makes an error.
+//! What comes from outside and may be too large is no case for these: there `try_from` makes an error.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(

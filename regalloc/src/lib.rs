@@ -17,6 +17,7 @@
 //!   composite  what several writes define together          history    what earlier rounds made of variables
 //!   flow       the graph, waits, loop depth                 calls      what passes by subroutines
 //!   dataflow   liveness across blocks                       liveness   live ranges in layout order
+//!   position   points of a kernel that ranges count
 //! place      a place for each variable, or a spill list
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
@@ -31,6 +32,7 @@
 //!   groups     what one message moves together
 //!   join       temporaries that one can be                  residence  where registers keep what memory has
 //!   slots      places in memory                             scratch_space  how far messages reach there
+//!   transfer   the messages
 //! ```
 //!
 //! Whatever has to remember lists from one kernel to the next has a `...Memory`, named for the pass, as everywhere in
@@ -42,7 +44,7 @@
 //! **The pages of what is subtle.** What one lane needs and what the thread has to keep for lanes that wait:
 //! `analysis::liveness`. Writes of parts that end a value only together: `analysis::composite`. What passes by a
 //! subroutine: `analysis::calls`. Temporaries, windows and what is computed again: `spill::plan`; places in memory and
-//! the messages there: `spill`, `spill::slots`. What a correct allocation is, and so what is proved of each: `check`.
+//! the messages there: `spill::slots`, `spill::transfer`. What a correct allocation is, and so what is proved of each: `check`.
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
 //! run or by lanes that wait elsewhere; so no layout or mask of a write can harm another value. `check`

@@ -12,6 +12,13 @@
 //! - a `join` at the start of every other block where lanes may wait, JIP and UIP filled in, predicates
 //!   in the sense of the platform (Gen8 and Gen9 jump forward on *false*).
 //!
+//! ```text
+//! simplify    a clean graph                            uniform     which predicates are the same in all lanes
+//! structured  hammocks                                 unthread    jumps out of several
+//! plan        what becomes of each goto, and waits     branches    that, as instructions
+//! layout      blocks, with joins and `endif`s          memory      what is kept from one kernel to the next
+//! ```
+//!
 //! **What holds.** The instruction pointer never passes a place where a lane waits, except along a back
 //! edge, after which it comes by again. [`gen_ir::Waits`] states where lanes wait; every forward
 //! transfer goes to the next such place (JIP) or stops short of it (`jmpi`).

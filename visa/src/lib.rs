@@ -3,9 +3,15 @@
 //! # What comes in, what goes out
 //!
 //! ```text
-//! &[u8]      --read-->   Module --validate--> ValidModule  (lowering, interpreter)
+//! &[u8]      --read-->   Module --validate--> ValidModule
 //! .visaasm   --parse-->  Module --print-->    .visaasm
-//!                        Module --write-->    Vec<u8>      (equal to the bytes read, unless edited)
+//! builder    --finish--> Module --write-->    Vec<u8>      (equal to the bytes read, unless edited)
+//! ```
+//!
+//! ```text
+//! model    kernels, functions, variables       table      a row an opcode: which operands, of which types
+//! record   an instruction as it is stored      op         an instruction as its readers see it, and back
+//! read, write, text, builder   the ways in and out         verify     the specification's rules, each with a name
 //! ```
 //!
 //! # How the model is stored

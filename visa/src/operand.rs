@@ -363,7 +363,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_stay_small() {
+    fn records_and_operands_stay_small() {
+        assert_eq!(size_of::<crate::Record>(), 24);
         assert_eq!(size_of::<Operand>(), 16);
     }
 

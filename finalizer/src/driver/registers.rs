@@ -1,4 +1,7 @@
 //! How many general registers a kernel's threads are given.
+//!
+//! With `Grf::Auto`, a kernel that spills goes through the passes again with more. So does one that spills where a pass has
+//! taken registers for fewer instructions (`Workspace::registers_traded`), then without that; what has fewer messages stays.
 
 use crate::{Diagnostic, Grf, Options, Refusal};
 
