@@ -115,108 +115,124 @@ pub(super) fn constant(ty: Type) -> String {
 fn more(out: &mut Vec<Form>) {
     let mut add = |op: &'static str, line: String| out.push(Form { op, line });
     for size in [1, 8, 16, 32] {
-        for op in ["addc", "subb"] {
-            for pred in ["", "(P1) "] {
-                add(
-                    op,
-                    format!(
-                        "{pred}{op} (M1, {size}) X_ud(0,0)<1> Y_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<1;1,0>"
-                    ),
-                );
-            }
-        }
-        for ty in TYPES {
-            let t = ty.name();
-            for op in ["min", "max", "min.sat"] {
-                add(
-                    "min max",
-                    format!("{op} (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"),
-                );
-            }
-            for relation in ["eq", "ne", "gt", "ge", "lt", "le"] {
-                add(
-                    "cmp",
-                    format!(
-                        "cmp.{relation} (M1, {size}) P1 A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
-                    ),
-                );
-            }
-            add("cmp", format!("cmp.lt (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
-            add(
-                "cmp",
-                format!(
-                    "cmp.ge (M1, {size}) P1 A_{t}(0,0)<1;1,0> {}\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud",
-                    constant(ty)
-                ),
-            );
-            if ty.bytes() < 8 && !ty.is_float() {
-                add(
-                    "setp",
-                    format!(
-                        "setp (M1, {size}) P1 A_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
-                    ),
-                );
-                add(
-                    "setp",
-                    format!(
-                        "setp (M1, {size}) P1 A_{t}(0,0)<0;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
-                    ),
-                );
-            }
-            add("sel", format!("(P1) sel (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
-        }
-        for (mask, to, from) in [
-            ("M1_NM", "ub", "hf"),
-            ("M1", "hf", "ub"),
-            ("M1_NM", "ud", "f"),
-            ("M1", "ud", "f"),
-            ("M1", "f", "ud"),
-        ] {
-            for (dst, src) in
-                [("(0,0)<1>", "(0,0)<1;1,0>"), ("(0,3)<2>", "(0,1)<2;1,0>"), ("(0,5)<1>", "(0,7)<0;1,0>")]
-            {
-                add("fcvt", format!("fcvt ({mask}, {size}) X_{to}{dst} A_{from}{src}"));
-            }
-        }
-        for ty in ["ud", "d", "uw", "w"] {
-            add(
-                "add3.o",
-                format!(
-                    "(P2) add3.o (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>\n(P2) mov (M1, {size}) Y_ud(0,0)<1> 0x1:ud"
-                ),
-            );
-            for function in ["x00", "x6a", "xe8", "xff"] {
-                add(
-                    "bfn",
-                    format!(
-                        "bfn.{function} (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>"
-                    ),
-                );
-            }
-        }
-        add("bfn", format!("bfn.x6a (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> 0xff:uw C_ud(0,0)<1;1,0>"));
-        add(
-            "bfn",
-            format!("(P1) bfn.x96 (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<0;1,0> 0x5:uw"),
-        );
-        for op in ["and", "or", "xor"] {
-            add(
-                "predicates",
-                format!("{op} (M1, {size}) P2 P1 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"),
-            );
-        }
-        add("predicates", format!("not (M1, {size}) P2 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"));
-        for group in ["P1.any", "P1.all", "!P1.any", "!P1.all"] {
-            add("predicates", format!("({group}) mov (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0>"));
-        }
-        for ty in ["f", "df", "hf"] {
-            for op in ["invm", "rsqtm"] {
-                let second = if op == "invm" { format!(" B_{ty}(0,0)<1;1,0>") } else { String::new() };
-                add(op, format!("{op} (M1, {size}) X_{ty}(0,0)<1> P2 A_{ty}(0,0)<1;1,0>{second}"));
-            }
-        }
+        carries(size, &mut add);
+        TYPES.into_iter().for_each(|ty| comparisons(size, ty, &mut add));
+        conversions(size, &mut add);
+        of_three(size, &mut add);
+        predicates(size, &mut add);
+        macros(size, &mut add);
         flow(size, &mut add);
     }
+    modifiers(&mut add);
+    regions(&mut add);
+}
+
+fn carries(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for op in ["addc", "subb"] {
+        for pred in ["", "(P1) "] {
+            add(
+                op,
+                format!(
+                    "{pred}{op} (M1, {size}) X_ud(0,0)<1> Y_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<1;1,0>"
+                ),
+            );
+        }
+    }
+}
+
+/// Choices and comparisons of numbers of a type.
+fn comparisons(size: u32, ty: Type, add: &mut impl FnMut(&'static str, String)) {
+    let t = ty.name();
+    for op in ["min", "max", "min.sat"] {
+        add("min max", format!("{op} (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+    }
+    for relation in ["eq", "ne", "gt", "ge", "lt", "le"] {
+        add(
+            "cmp",
+            format!(
+                "cmp.{relation} (M1, {size}) P1 A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
+            ),
+        );
+    }
+    add("cmp", format!("cmp.lt (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+    add(
+        "cmp",
+        format!(
+            "cmp.ge (M1, {size}) P1 A_{t}(0,0)<1;1,0> {}\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud",
+            constant(ty)
+        ),
+    );
+    if ty.bytes() < 8 && !ty.is_float() {
+        add(
+            "setp",
+            format!("setp (M1, {size}) P1 A_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"),
+        );
+        add(
+            "setp",
+            format!("setp (M1, {size}) P1 A_{t}(0,0)<0;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"),
+        );
+    }
+    add("sel", format!("(P1) sel (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+}
+
+fn conversions(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for (mask, to, from) in [
+        ("M1_NM", "ub", "hf"),
+        ("M1", "hf", "ub"),
+        ("M1_NM", "ud", "f"),
+        ("M1", "ud", "f"),
+        ("M1", "f", "ud"),
+    ] {
+        for (dst, src) in
+            [("(0,0)<1>", "(0,0)<1;1,0>"), ("(0,3)<2>", "(0,1)<2;1,0>"), ("(0,5)<1>", "(0,7)<0;1,0>")]
+        {
+            add("fcvt", format!("fcvt ({mask}, {size}) X_{to}{dst} A_{from}{src}"));
+        }
+    }
+}
+
+fn of_three(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for ty in ["ud", "d", "uw", "w"] {
+        add(
+            "add3.o",
+            format!(
+                "(P2) add3.o (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>\n(P2) mov (M1, {size}) Y_ud(0,0)<1> 0x1:ud"
+            ),
+        );
+        for function in ["x00", "x6a", "xe8", "xff"] {
+            add(
+                "bfn",
+                format!(
+                    "bfn.{function} (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>"
+                ),
+            );
+        }
+    }
+    add("bfn", format!("bfn.x6a (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> 0xff:uw C_ud(0,0)<1;1,0>"));
+    add("bfn", format!("(P1) bfn.x96 (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<0;1,0> 0x5:uw"));
+}
+
+fn predicates(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for op in ["and", "or", "xor"] {
+        add("predicates", format!("{op} (M1, {size}) P2 P1 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"));
+    }
+    add("predicates", format!("not (M1, {size}) P2 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"));
+    for group in ["P1.any", "P1.all", "!P1.any", "!P1.all"] {
+        add("predicates", format!("({group}) mov (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0>"));
+    }
+}
+
+/// The macros of the math unit.
+fn macros(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for ty in ["f", "df", "hf"] {
+        for op in ["invm", "rsqtm"] {
+            let second = if op == "invm" { format!(" B_{ty}(0,0)<1;1,0>") } else { String::new() };
+            add(op, format!("{op} (M1, {size}) X_{ty}(0,0)<1> P2 A_{ty}(0,0)<1;1,0>{second}"));
+        }
+    }
+}
+
+fn modifiers(add: &mut impl FnMut(&'static str, String)) {
     for (modifier, to, from) in [
         ("(-)", "f", "f"),
         ("(abs)", "d", "d"),
@@ -230,6 +246,9 @@ fn more(out: &mut Vec<Form>) {
         add("mov", format!("mov (M1, 8) X_{to}(0,0)<1> {modifier}A_{from}(0,0)<1;1,0>"));
         add("add", format!("add (M1, 8) X_{to}(0,0)<1> A_{from}(0,0)<1;1,0> {modifier}B_{from}(0,0)<1;1,0>"));
     }
+}
+
+fn regions(add: &mut impl FnMut(&'static str, String)) {
     for region in
         ["<0;1,0>", "<1;1,0>", "<2;1,0>", "<4;4,1>", "<8;4,2>", "<0;4,1>", "<4;2,2>", "<2;2,1>", "<16;8,1>"]
     {

@@ -4,6 +4,7 @@ mod access;
 mod arithmetic;
 mod bits;
 mod flow;
+mod integers;
 
 use super::{BUFFER, Block, Node, RandomProgram, Variable};
 use crate::splitmix::SplitMix;

@@ -2,6 +2,33 @@
 
 use super::*;
 
+/// Atomic operations, with how many sources they have.
+const ATOMICS: [(&str, usize); 23] = [
+    ("iinc", 0),
+    ("idec", 0),
+    ("load", 0),
+    ("store", 1),
+    ("iadd", 1),
+    ("isub", 1),
+    ("smin", 1),
+    ("smax", 1),
+    ("umin", 1),
+    ("umax", 1),
+    ("icas", 2),
+    ("fadd", 1),
+    ("fsub", 1),
+    ("fmin", 1),
+    ("fmax", 1),
+    ("fcas", 2),
+    ("and", 1),
+    ("or", 1),
+    ("xor", 1),
+    ("bfadd", 1),
+    ("bfsub", 1),
+    ("bfmin", 1),
+    ("bfmax", 1),
+];
+
 impl List {
     pub(super) fn lsc(&mut self) {
         let mut both =
@@ -68,6 +95,14 @@ impl List {
     }
 
     pub(super) fn lsc_more(&mut self) {
+        self.lsc_quads();
+        ATOMICS.into_iter().for_each(|(name, count)| self.lsc_atomic(name, count));
+        self.lsc_strided();
+        self.lsc_blocks();
+        self.lsc_others();
+    }
+
+    fn lsc_quads(&mut self) {
         for mask in ["x", "y", "xy", "z", "xz", "yz", "xyz", "w", "xw", "xyw", "zw", "xyzw"] {
             for lanes in [16, 32] {
                 for (sfid, address) in
@@ -101,73 +136,48 @@ impl List {
                 }
             }
         }
-        let atomics: [(&'static str, usize); 23] = [
-            ("iinc", 0),
-            ("idec", 0),
-            ("load", 0),
-            ("store", 1),
-            ("iadd", 1),
-            ("isub", 1),
-            ("smin", 1),
-            ("smax", 1),
-            ("umin", 1),
-            ("umax", 1),
-            ("icas", 2),
-            ("fadd", 1),
-            ("fsub", 1),
-            ("fmin", 1),
-            ("fmax", 1),
-            ("fcas", 2),
-            ("and", 1),
-            ("or", 1),
-            ("xor", 1),
-            ("bfadd", 1),
-            ("bfsub", 1),
-            ("bfmin", 1),
-            ("bfmax", 1),
-        ];
-        for (name, count) in atomics {
-            let (a, b) = operands(count);
-            let (a, b) = (a.trim_end_matches(".0"), b.trim_end_matches(".0"));
-            let exact = |data: &str| if data == "V0" { data.to_owned() } else { format!("{data}r1") };
-            for size in ["d32", "d64", "d16c32", "d8c32"] {
-                // Intel's finalizer takes the size of the data from its type.
-                let typed = |data: &str| {
-                    if size == "d64" && data != "V0" { format!("{data}q") } else { data.to_owned() }
-                };
-                let (a, b) = (typed(a), typed(b));
-                for lanes in [8, 16, 32] {
-                    for dst in ["X", "V0"] {
-                        self.add(
-                            "lsc_atomic",
-                            format!("lsc_atomic_{name}.ugm (M1, {lanes}) {dst}:{size} flat[Yq]:a64 {a} {b}"),
-                        );
-                    }
+    }
+
+    fn lsc_atomic(&mut self, name: &str, count: usize) {
+        let (a, b) = operands(count);
+        let (a, b) = (a.trim_end_matches(".0"), b.trim_end_matches(".0"));
+        let exact = |data: &str| if data == "V0" { data.to_owned() } else { format!("{data}r1") };
+        for size in ["d32", "d64", "d16c32", "d8c32"] {
+            // Intel's finalizer takes the size of the data from its type.
+            let typed = |data: &str| {
+                if size == "d64" && data != "V0" { format!("{data}q") } else { data.to_owned() }
+            };
+            let (a, b) = (typed(a), typed(b));
+            for lanes in [8, 16, 32] {
+                for dst in ["X", "V0"] {
+                    self.add(
+                        "lsc_atomic",
+                        format!("lsc_atomic_{name}.ugm (M1, {lanes}) {dst}:{size} flat[Yq]:a64 {a} {b}"),
+                    );
                 }
             }
-            for (sfid, address) in [
-                ("slm", "flat[Y]:a32"),
-                ("ugm", "bti(0x4)[Y]:a32"),
-                ("ugm", "flat[Yq+0x10]:a64"),
-                ("ugm", "bss(D.4)[Y]:a32"),
-            ] {
-                self.add("lsc_atomic", format!("lsc_atomic_{name}.{sfid} (M1, 16) X:d32 {address} {a} {b}"));
-            }
-            for (l1, l3) in [("uc", "uc"), ("uc", "wb"), ("df", "df")] {
-                self.add(
-                    "lsc_atomic",
-                    format!("lsc_atomic_{name}.ugm.{l1}.{l3} (M1, 16) X:d32 flat[Yq]:a64 {a} {b}"),
-                );
-            }
+        }
+        for (sfid, address) in [
+            ("slm", "flat[Y]:a32"),
+            ("ugm", "bti(0x4)[Y]:a32"),
+            ("ugm", "flat[Yq+0x10]:a64"),
+            ("ugm", "bss(D.4)[Y]:a32"),
+        ] {
+            self.add("lsc_atomic", format!("lsc_atomic_{name}.{sfid} (M1, 16) X:d32 {address} {a} {b}"));
+        }
+        for (l1, l3) in [("uc", "uc"), ("uc", "wb"), ("df", "df")] {
             self.add(
-                "lsc_atomic typed",
-                format!(
-                    "lsc_atomic_{name}.tgm (M1, 16) Xr1:d32 bti(0x4)[Yr1,Zr1]:a32 {} {}",
-                    exact(a),
-                    exact(b)
-                ),
+                "lsc_atomic",
+                format!("lsc_atomic_{name}.ugm.{l1}.{l3} (M1, 16) X:d32 flat[Yq]:a64 {a} {b}"),
             );
         }
+        self.add(
+            "lsc_atomic typed",
+            format!("lsc_atomic_{name}.tgm (M1, 16) Xr1:d32 bti(0x4)[Yr1,Zr1]:a32 {} {}", exact(a), exact(b)),
+        );
+    }
+
+    fn lsc_strided(&mut self) {
         for (shape, lanes) in [("d32", 16), ("d32x4", 16), ("d32x8t", 1), ("d64", 16), ("d32", 32)] {
             let mask = if lanes == 1 { "M1_NM" } else { "M1" };
             for address in ["flat[Yq]:a64", "flat[Yq,0x40]:a64", "flat[Yq,D.4]:a64", "bti(0x4)[Y,0x10]:a32"] {
@@ -181,6 +191,9 @@ impl List {
                 );
             }
         }
+    }
+
+    fn lsc_blocks(&mut self) {
         for shape in [
             "d8.1x32x8nn",
             "d16.1x16x8nn",
@@ -201,6 +214,9 @@ impl List {
             self.add("lsc_store_block2d", format!("lsc_store_block2d.ugm (M1_NM, 1) {address} X:{shape}"));
             self.add("lsc_load_block2d", format!("lsc_load_block2d.ugm.ca.ca (M1, 1) X:{shape} {address}"));
         }
+    }
+
+    fn lsc_others(&mut self) {
         for sfid in ["ugm", "tgm", "slm", "ugml"] {
             for op in ["none", "evict", "invalidate", "discard", "clean", "flushl3", "type6"] {
                 for scope in ["group", "local", "tile", "gpu", "gpus", "sysrel", "sysacq"] {

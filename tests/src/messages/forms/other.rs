@@ -2,107 +2,42 @@
 
 use super::*;
 
+/// The operation, how many parameters it has in two dimensions, whether it has a sampler.
+const SAMPLES: [(&str, usize, bool); 29] = [
+    ("sample_3d", 2, true),
+    ("sample_b", 3, true),
+    ("sample_l", 3, true),
+    ("sample_c", 3, true),
+    ("sample_d", 6, true),
+    ("sample_b_c", 4, true),
+    ("sample_l_c", 4, true),
+    ("lod", 2, true),
+    ("sample+killpix", 2, true),
+    ("sample_d_c", 7, true),
+    ("sample_lz", 2, true),
+    ("sample_c_lz", 3, true),
+    ("load_3d", 2, false),
+    ("load_lz", 2, false),
+    ("load_l", 3, false),
+    ("load_2dms_w", 5, false),
+    ("load_mcs", 3, false),
+    ("sample4", 2, true),
+    ("sample4_c", 3, true),
+    ("sample4_po", 4, true),
+    ("sample4_po_c", 5, true),
+    ("sample4_l", 3, true),
+    ("sample4_b", 3, true),
+    ("sample4_i", 3, true),
+    ("sample4_i_c", 4, true),
+    ("sample4_l_c", 4, true),
+    ("sample_c_mlod", 4, true),
+    ("sample_po", 3, true),
+    ("sample_po_lz", 3, true),
+];
+
 impl List {
     pub(super) fn sampler(&mut self) {
-        // The operation and how many parameters it has in two dimensions.
-        let ops: [(&'static str, usize, bool); 29] = [
-            ("sample_3d", 2, true),
-            ("sample_b", 3, true),
-            ("sample_l", 3, true),
-            ("sample_c", 3, true),
-            ("sample_d", 6, true),
-            ("sample_b_c", 4, true),
-            ("sample_l_c", 4, true),
-            ("lod", 2, true),
-            ("sample+killpix", 2, true),
-            ("sample_d_c", 7, true),
-            ("sample_lz", 2, true),
-            ("sample_c_lz", 3, true),
-            ("load_3d", 2, false),
-            ("load_lz", 2, false),
-            ("load_l", 3, false),
-            ("load_2dms_w", 5, false),
-            ("load_mcs", 3, false),
-            ("sample4", 2, true),
-            ("sample4_c", 3, true),
-            ("sample4_po", 4, true),
-            ("sample4_po_c", 5, true),
-            ("sample4_l", 3, true),
-            ("sample4_b", 3, true),
-            ("sample4_i", 3, true),
-            ("sample4_i_c", 4, true),
-            ("sample4_l_c", 4, true),
-            ("sample_c_mlod", 4, true),
-            ("sample_po", 3, true),
-            ("sample_po_lz", 3, true),
-        ];
-        for (op, count, sampler) in ops {
-            let sampled = |s: &str| if sampler { format!("{s} ") } else { String::new() };
-            let gather = op.starts_with("sample4");
-            let masks: &[&str] =
-                if gather { &["R", "G", "B", "A"] } else { &["RGBA", "R", "RG", "RGB", "G", "BA"] };
-            let params = |n: usize, size: usize| {
-                let at = |i: usize| format!(" {}.{}", ["Y", "Z", "W"][i % 3], i / 3 * size * 4);
-                (0..n).map(at).collect::<String>()
-            };
-            for mask in masks {
-                for size in [8, 16] {
-                    self.add(
-                        op,
-                        format!(
-                            "{op}.{mask} (M1, {size}) 0x0:uw {}T6 X.0{}",
-                            sampled("S0"),
-                            params(count, size)
-                        ),
-                    );
-                }
-            }
-            let first = masks[0];
-            for size in [8, 16] {
-                for n in [1, 3, 4, 5] {
-                    if n != count
-                        && matches!(op, "sample_3d" | "sample_lz" | "sample_l" | "load_lz" | "load_3d")
-                    {
-                        self.add(
-                            op,
-                            format!(
-                                "{op}.{first} (M1, {size}) 0x0:uw {}T6 X.0{}",
-                                sampled("S0"),
-                                params(n, size)
-                            ),
-                        );
-                    }
-                }
-                self.add(
-                    op,
-                    format!(
-                        "{op}.{first} (M1, {size}) 0x123:uw {}T6 X.0{}",
-                        sampled("S0"),
-                        params(count, size)
-                    ),
-                );
-            }
-            let p = params(count, 16);
-            for (s, t) in
-                [("S0", "T7"), ("S1", "T6"), ("S1", "T7"), ("S31", "T6"), ("S31", "%bss"), ("S0", "%bss")]
-            {
-                self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}{t} X.0{p}", sampled(s)));
-            }
-            for (pred, mask) in GUARDS {
-                self.add(op, format!("{pred}{op}.{first} ({mask}, 16) 0x0:uw {}T6 X.0{p}", sampled("S0")));
-            }
-            self.add(op, format!("{op}.{first} (M1, 16) D(0,6)<0;1,0> {}T6 X.0{p}", sampled("S0")));
-            for flag in ["pixel_null_mask", "cps", "divS"] {
-                self.add(
-                    op,
-                    format!("{op}.{flag}.{first} (M1, 8) 0x0:uw {}T6 X.0{}", sampled("S0"), params(count, 8)),
-                );
-            }
-            let halves = params(count, 16).replace('.', "h.");
-            self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}T6 X.0{halves}", sampled("S0")));
-            self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}T6 Xh.0{p}", sampled("S0")));
-            self.add(op, format!("{op}.{first} (M1, 8) 0x0:uw {}T6 Xh.0{}", sampled("S0"), params(count, 8)));
-        }
+        SAMPLES.into_iter().for_each(|(op, count, sampler)| self.sample(op, count, sampler));
         for mask in MASKS {
             for size in [8, 16] {
                 self.add("resinfo", format!("resinfo.{mask} (M1, {size}) T6 Y.0 X.0"));
@@ -117,6 +52,65 @@ impl List {
             let u = "Df(0,4)<0;1,0>";
             self.add("sample_unorm", format!("sample_unorm.RGBA.{format} S0 T6 {u} {u} {u} {u} X.0"));
         }
+    }
+
+    fn sample(&mut self, op: &'static str, count: usize, sampler: bool) {
+        let sampled = |s: &str| if sampler { format!("{s} ") } else { String::new() };
+        let gather = op.starts_with("sample4");
+        let masks: &[&str] =
+            if gather { &["R", "G", "B", "A"] } else { &["RGBA", "R", "RG", "RGB", "G", "BA"] };
+        let params = |n: usize, size: usize| {
+            let at = |i: usize| format!(" {}.{}", ["Y", "Z", "W"][i % 3], i / 3 * size * 4);
+            (0..n).map(at).collect::<String>()
+        };
+        for mask in masks {
+            for size in [8, 16] {
+                self.add(
+                    op,
+                    format!("{op}.{mask} (M1, {size}) 0x0:uw {}T6 X.0{}", sampled("S0"), params(count, size)),
+                );
+            }
+        }
+        let first = masks[0];
+        for size in [8, 16] {
+            for n in [1, 3, 4, 5] {
+                if n != count && matches!(op, "sample_3d" | "sample_lz" | "sample_l" | "load_lz" | "load_3d")
+                {
+                    self.add(
+                        op,
+                        format!(
+                            "{op}.{first} (M1, {size}) 0x0:uw {}T6 X.0{}",
+                            sampled("S0"),
+                            params(n, size)
+                        ),
+                    );
+                }
+            }
+            self.add(
+                op,
+                format!("{op}.{first} (M1, {size}) 0x123:uw {}T6 X.0{}", sampled("S0"), params(count, size)),
+            );
+        }
+        let p = params(count, 16);
+        for (s, t) in
+            [("S0", "T7"), ("S1", "T6"), ("S1", "T7"), ("S31", "T6"), ("S31", "%bss"), ("S0", "%bss")]
+        {
+            self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}{t} X.0{p}", sampled(s)));
+        }
+        for (pred, mask) in GUARDS {
+            self.add(op, format!("{pred}{op}.{first} ({mask}, 16) 0x0:uw {}T6 X.0{p}", sampled("S0")));
+        }
+        self.add(op, format!("{op}.{first} (M1, 16) D(0,6)<0;1,0> {}T6 X.0{p}", sampled("S0")));
+        for flag in ["pixel_null_mask", "cps", "divS"] {
+            self.add(
+                op,
+                format!("{op}.{flag}.{first} (M1, 8) 0x0:uw {}T6 X.0{}", sampled("S0"), params(count, 8)),
+            );
+        }
+        let halves = params(count, 16).replace('.', "h.");
+        self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}T6 X.0{halves}", sampled("S0")));
+        self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}T6 Xh.0{p}", sampled("S0")));
+        self.add(op, format!("{op}.{first} (M1, 8) 0x0:uw {}T6 Xh.0{}", sampled("S0"), params(count, 8)));
     }
 
     pub(super) fn sync(&mut self) {
