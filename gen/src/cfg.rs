@@ -171,7 +171,7 @@ impl Cfg {
         let (first, last) = (block.insts.first(), block.insts.last());
         let op = last.map(|i| i.op);
         let mut add = |to: u32, edge| {
-            if (as_index(to)) < kernel.blocks.len() {
+            if as_index(to) < kernel.blocks.len() {
                 edges.push((to, edge));
             }
         };

@@ -39,7 +39,7 @@ macro_rules! word {
     ($($ty:ty),*) => {$(
         impl Word for $ty {
             #[inline]
-            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless)] // that is what it is for
+            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless, reason = "that is what it is for")]
             fn low(self) -> u64 {
                 self as u64
             }
@@ -70,7 +70,7 @@ macro_rules! conversions {
 
         /// The lowest bits of a word.
         #[inline]
-        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // that is what it is for
+        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "that is what it is for")]
         pub fn $low(word: impl Word) -> $ty {
             word.low() as $ty
         }

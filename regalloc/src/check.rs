@@ -286,7 +286,7 @@ impl Check<'_> {
                     }
                 }
             }
-            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&(as_index(c.site))));
+            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&as_index(c.site)));
             work.extend(inner.map(Call::callee));
         }
         let lost = merge(losses[call.callee()].iter().flatten().copied());

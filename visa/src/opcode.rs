@@ -8,7 +8,7 @@ macro_rules! opcodes {
         [$($slot:expr),+] $(if $($has:ident).+)?;)+) => {
         raw_enum! {
             /// A vISA opcode; the value is its byte in the object, the word its name in the specification.
-            #[allow(missing_docs)]
+            #[allow(missing_docs, reason = "the word of each is its page in the specification")]
             #[rustfmt::skip]
             Opcode {
                 $($opcode = $byte => $name,)+
@@ -57,7 +57,7 @@ macro_rules! opcodes {
 plain_instructions!(opcodes);
 
 /// What [`plain_instructions`] says of an instruction, in its words.
-#[allow(non_camel_case_types)]
+#[allow(non_camel_case_types, reason = "words of the table")]
 enum Kind {
     arithmetic,
     math,

@@ -148,7 +148,7 @@ fn default_layout(module: &Module) -> Vec<Piece> {
 fn in_step(module: &Module, layout: &[Piece]) -> Result<(), WriteError> {
     let inside = |field, index: u32, len: usize| {
         let fault = || limit(field, as_index(index), len.saturating_sub(1));
-        if (as_index(index)) < len { Ok(()) } else { Err(fault()) }
+        if as_index(index) < len { Ok(()) } else { Err(fault()) }
     };
     layout.iter().try_for_each(|piece| match *piece {
         Piece::Kernel(k) => inside("kernel of the layout", k, module.kernels.len()),

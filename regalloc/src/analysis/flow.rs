@@ -92,8 +92,8 @@ impl Flow {
         self.reached.clear();
         self.reached.extend((0..n).map(|b| {
             let mut low = to_index(b) + 1;
-            while head[(as_index(low)).min(b)] < low {
-                low = head[(as_index(low)).min(b)];
+            while head[as_index(low).min(b)] < low {
+                low = head[as_index(low).min(b)];
             }
             low
         }));

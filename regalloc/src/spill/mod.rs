@@ -169,7 +169,7 @@ fn rewrite(
     let mut start = 0;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let end = start + block.insts.len();
-        let here = uses.partition_point(|u| (as_index(u.inst)) < end);
+        let here = uses.partition_point(|u| as_index(u.inst) < end);
         let inputs = if b == 0 { &plan.inputs[..] } else { &[] };
         if here > 0 || !inputs.is_empty() {
             new.clear();

@@ -175,7 +175,7 @@ impl Checker<'_> {
         let kernel = self.kernel;
         let exists = match kernel.operands_of(record)[0].num() >> 4 & 3 {
             0 => kernel.var(VarId(id)).is_some() || VarId(id).predefined().is_some(),
-            1 => (as_index(id)) < kernel.addrs.len(),
+            1 => as_index(id) < kernel.addrs.len(),
             _ => kernel.pred_elements(PredId(id)).is_some(),
         };
         if !exists {
