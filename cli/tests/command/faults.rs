@@ -80,3 +80,28 @@ fn faults_are_told_in_the_order_of_their_lines() {
     assert!(lines.is_sorted() && lines.len() > 1, "{lines:?}");
     assert!(stderr(&out).contains("`mov`"), "{}", stderr(&out));
 }
+
+/// What no rule of the specification's refuses, but a later pass does, stands in its line, too: here rounding of doubles,
+/// half floats of them, the high half of a product of quadwords.
+#[test]
+fn what_later_passes_refuse_stands_in_its_line() {
+    for (types, line, reason) in [
+        ("df", "    rndu (M1_NM, 8) V32(0,0)<1> V33(0,0)<1;1,0>", "half float"),
+        ("q", "    mulh (M1_NM, 4) V34(0,0)<1> V34(0,0)<1;1,0> V34(0,0)<1;1,0>", "64-bit product"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let text = format!(
+            ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=hf num_elts=32 align=GRF\n\
+             .decl V33 v_type=G type={types} num_elts=32 align=GRF\n\
+             .decl V34 v_type=G type={types} num_elts=32 align=GRF\n.decl T6 v_type=T num_elts=1\n\
+             .function \"main\"\nmain:\n    movs (M1_NM, 1) T6(0) 0x0:ud\n{line}\n    \
+             oword_st (4) T6 0x0:ud V32.0\n    oword_st (4) T6 0x4:ud V34.0\n    ret (M1, 1)\n"
+        );
+        fs::write(dir.path().join("k.visaasm"), text).unwrap();
+        let out = run(dir.path(), &["k.visaasm", "-p", "pvc", "--emit", "dat"]);
+        let said = stderr(&out);
+        assert_eq!(out.status.code(), Some(1), "{said}");
+        let error = said.split("error").nth(1).unwrap_or_default();
+        assert!(error.contains(reason) && error.contains("k.visaasm:10:5"), "{said}");
+    }
+}

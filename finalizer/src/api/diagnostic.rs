@@ -128,6 +128,26 @@ impl fmt::Display for Diagnostic {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal(pub Vec<Diagnostic>);
 
+impl Refusal {
+    /// The same, where what speaks of code that became of an instruction of `source` stands at that instruction, has its
+    /// name, and says what the code is.
+    pub(crate) fn placed_in(mut self, source: &visa::Kernel) -> Refusal {
+        for d in self.0.iter_mut().filter(|d| d.place == Place::Input) {
+            let Some((Some(index), code)) = &d.instruction else { continue };
+            let Some(record) = source.code.get(*index as usize) else { continue };
+            if !d.message.contains(&**code) {
+                d.message = format!("{}, in `{code}`", d.message);
+            }
+            d.instruction = Some((Some(*index), record.opcode.name().to_owned()));
+            d.place = match source.places {
+                visa::PlaceKind::Offset => Place::Offset(record.place.into()),
+                visa::PlaceKind::Line => Place::Line { line: record.place, column: 1 },
+            };
+        }
+        self
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.0.iter().enumerate() {

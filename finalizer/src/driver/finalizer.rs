@@ -191,7 +191,7 @@ impl Finalizer {
         for (index, pass) in PASSES.iter().enumerate() {
             let PassBody::Binary(step, nothing_to_print) = pass.step else { continue };
             options.watch.ask()?;
-            step(&mut Whole { options, lists, buffer })?;
+            step(&mut Whole { options, lists, buffer }).map_err(|refusal| refusal.placed_in(source))?;
             tracker.done(pass);
             if tracker.prints(index) {
                 tracker.print(pass, &source.name(), &nothing_to_print);

@@ -22,32 +22,8 @@ pub(crate) fn routine(
     tracker: &mut Tracker,
 ) -> Result<Routine, Refusal> {
     let mut job = Job::new(cx, source, simd);
-    let mut code = Code::Source;
-    tracker.start();
-    let skip = cx.options.skip.with(cx.options.level.skips());
-    for (index, pass) in PASSES.iter().enumerate() {
-        if matches!(pass.step, PassBody::Binary(..)) {
-            continue;
-        }
-        let runs =
-            !(pass.optional && skip.has(index)) && pass.needless_on(cx.options.platform.caps()).is_none();
-        if runs {
-            cx.options.watch.ask().map_err(|stop| Diagnostic::from(stop).in_kernel(&*source.name()))?;
-            code = run(pass, code, &mut job, work)?;
-            tracker.done(pass);
-            if cx.options.verify {
-                verify(pass, &code)?;
-                tracker.start();
-            }
-        }
-        if tracker.prints(index) {
-            match runs {
-                false => tracker.print(pass, &source.name(), &why_not(pass, cx.options)),
-                true => tracker.print(pass, &source.name(), &code),
-            }
-        }
-    }
-    let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
+    let made = through_passes(cx, &mut job, work, tracker);
+    let code = made.map_err(|refusal| refusal.placed_in(source))?;
     let Job { warnings, allocation, calls, frame, entries, symbols, places, .. } = job;
     let insts = code.inst_count();
     Ok(Routine {
@@ -63,6 +39,43 @@ pub(crate) fn routine(
         warnings,
         places,
     })
+}
+
+/// The code over registers that the passes make of a job.
+fn through_passes(
+    cx: Context<'_>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+    tracker: &mut Tracker,
+) -> Result<Kernel<Physical>, Refusal> {
+    let source = job.source;
+    let mut code = Code::Source;
+    tracker.start();
+    let skip = cx.options.skip.with(cx.options.level.skips());
+    for (index, pass) in PASSES.iter().enumerate() {
+        if matches!(pass.step, PassBody::Binary(..)) {
+            continue;
+        }
+        let runs =
+            !(pass.optional && skip.has(index)) && pass.needless_on(cx.options.platform.caps()).is_none();
+        if runs {
+            cx.options.watch.ask().map_err(|stop| Diagnostic::from(stop).in_kernel(&*source.name()))?;
+            code = run(pass, code, job, work)?;
+            tracker.done(pass);
+            if cx.options.verify {
+                verify(pass, &code)?;
+                tracker.start();
+            }
+        }
+        if tracker.prints(index) {
+            match runs {
+                false => tracker.print(pass, &source.name(), &why_not(pass, cx.options)),
+                true => tracker.print(pass, &source.name(), &code),
+            }
+        }
+    }
+    let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
+    Ok(code)
 }
 
 /// Why a pass does not.

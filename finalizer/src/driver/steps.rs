@@ -108,6 +108,11 @@ pub(super) fn allocate(
     let (code, allocation) = allocated.map_err(|e| {
         let fault = match e {
             regalloc::Error::Stopped(stop) => stop.into(),
+            regalloc::Error::BadOperand { block, inst, ref fault } => {
+                let d = Diagnostic::error("CannotAllocate", fault);
+                let at = kernel.blocks.get(block.index()).and_then(|b| b.insts.get(inst));
+                at.map_or(d.clone(), |i| d.at_instruction(i.origin, i.to_string()))
+            }
             other => Diagnostic::error("CannotAllocate", other.to_string()),
         };
         fault.in_kernel(&*kernel.name)
@@ -232,9 +237,11 @@ pub(super) fn join(whole: &mut Whole<'_>) -> Result<(), Refusal> {
 pub(super) fn encode(whole: &mut Whole<'_>) -> Result<(), Refusal> {
     let Some(kernel) = whole.lists.routines.first() else { return Ok(()) };
     let compact = CodeOptions { compact: whole.options.compact };
-    whole
-        .buffer
-        .emit(&kernel.code, compact)
-        .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(&*kernel.code.name))?;
+    whole.buffer.emit(&kernel.code, compact).map_err(|e| {
+        let d = Diagnostic::error("CannotEncode", e.to_string()).in_kernel(&*kernel.code.name);
+        // Behind the kernel's own code is that of functions.
+        let own = kernel.code.insts().take(kernel.insts).nth(e.index as usize);
+        own.map_or(d.clone(), |(_, i)| d.at_instruction(i.origin, i.op.name()))
+    })?;
     Ok(())
 }
