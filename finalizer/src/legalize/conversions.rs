@@ -27,7 +27,35 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if is_mixed_float(inst) {
         return mixed(lx, inst);
     }
+    if has(Type::Hf) && compares(inst) {
+        return halves_beside_integers(lx, inst);
+    }
     integers_into_half(lx, inst)
+}
+
+/// Whether an instruction compares integers with half floats.
+fn compares(inst: &VInst) -> bool {
+    let chooses = inst.op == Op::Sel && inst.cond.is_some();
+    let types = || inst.src.iter().filter_map(Src::ty);
+    (chooses || matches!(inst.op, Op::Cmp | Op::Cmpn))
+        && types().any(Type::is_int)
+        && types().any(Type::is_float)
+}
+
+/// Both become floats, as Intel's finalizer has it.
+fn halves_beside_integers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut new = *inst;
+    for i in 0..2 {
+        if inst.src[i].ty().is_some_and(|ty| ty.bytes() < 8 && ty != Type::F) {
+            lx.stage_source(&mut new, i, Type::F, 1);
+        }
+    }
+    match &mut new.dst {
+        Dst::Direct { reg, ty, .. } if reg.is_null() => *ty = Type::F,
+        _ => {}
+    }
+    lx.inst(new);
+    Step::Replaced
 }
 
 /// Moves through an intermediate type.

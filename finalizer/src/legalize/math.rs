@@ -84,10 +84,16 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
                 changed = true;
             }
             Some(Type::Df) => return Some(Step::Refuse("the math unit has no doubles")),
+            // As Intel's finalizer has it: an integer's root is that of the float it is.
+            Some(ty) if ty.is_int() => {
+                lx.stage_source(&mut new, i, Type::F, 1);
+                changed = true;
+            }
             _ => {}
         }
     }
-    if to_float && inst.dst.ty() == Some(Type::Hf) {
+    let integer = inst.dst.ty().is_some_and(Type::is_int);
+    if integer || to_float && inst.dst.ty() == Some(Type::Hf) {
         lx.stage_destination(&new, Type::F, 1, true);
         return Some(Step::Replaced);
     }

@@ -4,7 +4,7 @@
 //! the register where its result goes, but for scalars; so do operations on floats with integer results. Broxton: 64-bit operations, and strides are
 //! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
 
-use gen_ir::{Dst, Op, Region, Src, Type};
+use gen_ir::{Arf, Base, Dst, Op, Region, Src, Type};
 use narrow::{every, to_u8};
 
 use super::{
@@ -15,7 +15,19 @@ use crate::build::{self, VDst, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
-    if lanes == 1 || !channels_stay(lx, inst) {
+    if !channels_stay(lx, inst) {
+        return Step::Keep;
+    }
+    if let Some(state) = inst.src.iter().position(|s| s.reg().is_some_and(is_state))
+        && let (false, Some(ty)) = (lx.caps.regions.float_regions, inst.src[state].ty())
+    {
+        // Floats are not computed of what stands there, integers are.
+        let mut new = *inst;
+        lx.stage_source(&mut new, state, ty, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if lanes == 1 {
         return Step::Keep;
     }
     let (dst, horz, ty) = match inst.dst {
@@ -114,6 +126,11 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
     }
     lx.inst(new);
     Step::Replaced
+}
+
+/// Whether a register is one of the thread's state.
+fn is_state(reg: VReg) -> bool {
+    matches!(reg.base(), Base::Arf(arf) if !matches!(arf, Arf::Null | Arf::Acc(_)))
 }
 
 /// Whether an operation reads each channel from where it writes it.
