@@ -134,7 +134,7 @@ impl Refusal {
     pub(crate) fn placed_in(mut self, source: &visa::Kernel) -> Refusal {
         for d in self.0.iter_mut().filter(|d| d.place == Place::Input) {
             let Some((Some(index), code)) = &d.instruction else { continue };
-            let Some(record) = source.code.get(*index as usize) else { continue };
+            let Some(record) = source.code.get(narrow::as_index(*index)) else { continue };
             if !d.message.contains(&**code) {
                 d.message = format!("{}, in `{code}`", d.message);
             }

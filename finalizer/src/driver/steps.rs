@@ -240,7 +240,7 @@ pub(super) fn encode(whole: &mut Whole<'_>) -> Result<(), Refusal> {
     whole.buffer.emit(&kernel.code, compact).map_err(|e| {
         let d = Diagnostic::error("CannotEncode", e.to_string()).in_kernel(&*kernel.code.name);
         // Behind the kernel's own code is that of functions.
-        let own = kernel.code.insts().take(kernel.insts).nth(e.index as usize);
+        let own = kernel.code.insts().take(kernel.insts).nth(narrow::as_index(e.index));
         own.map_or(d.clone(), |(_, i)| d.at_instruction(i.origin, i.op.name()))
     })?;
     Ok(())
