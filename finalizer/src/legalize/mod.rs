@@ -42,6 +42,7 @@ pub use legalizer::LegalizeError;
 pub(crate) use operand::linear_stride;
 pub(crate) use qwords::half;
 pub(crate) use slice::{overlaps, slice};
+pub(crate) use ternary::ternary_region;
 
 use crate::build::VInst;
 use legalizer::{Legalizer, Rule};

@@ -8,6 +8,8 @@ mod align1;
 mod align16;
 mod shape;
 
+pub(crate) use shape::shape as ternary_region;
+
 use gen_ir::{Class, Cond, Dst, Op, Src, Type};
 use platforms::TernaryImm;
 

@@ -16,7 +16,7 @@ use narrow::{as_index, to_index};
 use platforms::Caps;
 
 use super::{legal, locality::Locality};
-use crate::legalize::slice;
+use crate::legalize::{slice, ternary_region};
 
 /// How far apart operation and moves may stand.
 const REACH: usize = 128;
@@ -48,7 +48,11 @@ pub(super) fn results(
             if !pair.halves.iter().all(|h| plain(h.dst)) {
                 continue;
             }
-            let takes = if pair.halves[0].horz == 1 { splits_in_place } else { splits };
+            let takes = match pair.halves[0].horz {
+                1 => splits_in_place,
+                _ if legal => splits_legal,
+                _ => splits,
+            };
             ends.find(insts, vars.len());
             let Some(at) = pair.operation(insts, takes, ends, grf_bytes) else { continue };
             if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
@@ -56,7 +60,10 @@ pub(super) fn results(
             }
             let whole = &insts[at];
             let ty = whole.dst.ty().unwrap_or(Type::D);
-            let parts = [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty)));
+            let mut parts = [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty)));
+            if legal && pair.halves[0].horz == 2 && whole.op == Op::Add3 {
+                parts.iter_mut().for_each(|part| scalar_last(part, caps.regions.ternary_unit_stride));
+            }
             if legal && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
                 continue;
             }
@@ -269,12 +276,39 @@ fn reads_integers(inst: &Inst<Virtual>) -> bool {
     inst.src.iter().all(|s| match *s {
         Src::None => true,
         Src::Imm { ty, .. } => ty.bytes() <= 4 && !ty.is_float(),
-        Src::Direct { reg, region, ty, .. } => {
-            let fixed = region.vert != Region::VXH && region.width != Region::ABSENT;
-            reg.var().is_some() && fixed && small(ty)
-        }
+        Src::Direct { reg, region, ty, .. } => reg.var().is_some() && region.vert != Region::VXH && small(ty),
         _ => false,
     })
+}
+
+/// The last summand of three has no region: what does not lie as the sum will goes in front of what is the same in all
+/// channels (Intel's finalizer: `noSrc2Regioning`).
+fn scalar_last(sum: &mut Inst<Virtual>, unit: u8) {
+    let stride = |s: &Src<Virtual>| match *s {
+        Src::Direct { region, .. } if region.is_scalar() => Some(0),
+        Src::Direct { region, .. } if region == Region::ternary_last(1) => Some(1),
+        _ => None,
+    };
+    let scalar = (0..2).find(|&i| stride(&sum.src[i]) == Some(0));
+    if let Some(i) = scalar.filter(|_| stride(&sum.src[2]) == Some(1)) {
+        sum.src.swap(i, 2);
+        for (k, apart) in [(i, 1), (2, 0)] {
+            if let Src::Direct { region, .. } = &mut sum.src[k] {
+                *region = ternary_region(k, apart, unit);
+            }
+        }
+    }
+}
+
+/// As `splits`, of operations that are legal: the words of three sources have a stride of their destination, too
+/// (Intel, `isGoodAlign1TernaryDst`), where legalization would compute packed dwords and move them.
+fn splits_legal(inst: &Inst<Virtual>) -> bool {
+    let computes = matches!(inst.payload, Payload::None | Payload::Bfn(_));
+    if inst.op.info().class == Class::Ternary && computes {
+        let plain = Inst { payload: Payload::None, ..*inst }.is_plain();
+        return plain && reads_integers(inst) && inst.dst.ty().is_some_and(Type::is_dword);
+    }
+    splits(inst)
 }
 
 /// Whether both halves of an operation are as good as the whole, with dwords that lie apart.
@@ -309,10 +343,7 @@ fn splits_in_place(inst: &Inst<Virtual>) -> bool {
         Src::None => true,
         Src::Imm { ty, .. } => !matches!(ty, Type::V | Type::Uv | Type::Vf),
         Src::Direct { reg, region, ty, .. } => {
-            reg.var().is_some()
-                && region.vert != Region::VXH
-                && region.width != Region::ABSENT
-                && matches!(ty.bytes(), 2 | 4)
+            reg.var().is_some() && region.vert != Region::VXH && matches!(ty.bytes(), 2 | 4)
         }
         _ => false,
     };

@@ -51,7 +51,7 @@ pub(in crate::legalize) fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 }
 
 /// The region of an align16 or align1 ternary source with a stride.
-pub(in crate::legalize) fn shape(i: usize, stride: u32, unit: u8) -> Region {
+pub(crate) fn shape(i: usize, stride: u32, unit: u8) -> Region {
     if i == 2 {
         return Region::ternary_last(to_u8(stride));
     }
