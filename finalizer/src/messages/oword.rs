@@ -30,9 +30,13 @@ impl Lowerer<'_> {
         let Visa::OwordBlock { store, unaligned, surface, offset, .. } = *op else {
             return Err("not a block".into());
         };
-        let header = self.zero_register();
+        // A block of a surface looks at the offset alone (Intel's finalizer: `translateVISAOwordLoadInst`; of what is
+        // stored, where messages have one payload, it fills the header).
+        let stateless = surface == SurfaceId::STATELESS;
+        let fills = stateless || store && !self.caps.sends.split;
+        let header = if fills { self.zero_register() } else { self.payload(1) };
         // Xe-HPC's threads have no identifier of fixed functions in their headers.
-        if surface == SurfaceId::STATELESS && !self.caps.memory.lsc {
+        if stateless && !self.caps.memory.lsc {
             self.keep_thread_identifier(header);
         }
         let offset = self.scalar_src(offset)?;

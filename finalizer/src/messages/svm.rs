@@ -144,9 +144,10 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A header whose first qword is the address.
+    /// A header whose first qword is the address: all that a block message with 64-bit addresses looks at (Intel's
+    /// finalizer writes nothing else: `translateVISASVMBlockReadInst`).
     fn address_header(&mut self, address: &visa::VectorOperand) -> Lowered<VReg> {
-        let header = self.zero_register();
+        let header = self.payload(1);
         let address = self.scalar_src(address)?;
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, Type::Uq), widen(address)));
         Ok(header)
