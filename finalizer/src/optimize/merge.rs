@@ -4,7 +4,9 @@
 //! needed if both can be the same registers. That is so if only one block touches them, the variable is
 //! not written any more once it has been copied, and nothing else writes those bytes of the payload or
 //! reads them before. Then whoever names the variable can name the part of the payload, whatever the
-//! masks: both hold the same bytes from the copies on, and before them only the variable has any.
+//! masks: both hold the same bytes from the copies on, and before them only the variable has any. That a variable asks to
+//! start at an even register does not keep it from lying at an odd one there: no instruction needs that of a part of a
+//! payload, and Intel's finalizer makes such values at odd registers, too.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
 use narrow::{as_index, to_index};
@@ -168,7 +170,7 @@ impl Merger {
     /// written before in the same run of the block.
     fn fits(&self, copy: ByteCopy, insts: &[Inst<Virtual>], vars: &[Var], fresh: bool) -> bool {
         let (from, to) = (&vars[copy.from.index()], &vars[copy.to.index()]);
-        if from.even_grf || from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
+        if from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
             return false;
         }
         let Some(a) = self.summary(copy.from, insts) else { return false };
