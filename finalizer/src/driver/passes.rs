@@ -227,6 +227,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "drop-modes",
+        about: "rounding and denormals of floats are not set where nothing computes with floats",
+        step: PassBody::Virtual(optimizations::drop_modes),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "share-legal-values",
         about: "as `share-values`, for what legalization has made",
         step: PassBody::Virtual(optimizations::share_legal_values),

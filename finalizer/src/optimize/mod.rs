@@ -26,6 +26,7 @@ mod local;
 mod locality;
 mod low_halves;
 mod merge;
+mod modes;
 pub(crate) mod pair;
 mod predicate;
 mod products;

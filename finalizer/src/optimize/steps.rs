@@ -5,7 +5,8 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
-    interleave, local, low_halves, merge, predicate, products, scatter, shifts, sink, sums, unmask, values,
+    interleave, local, low_halves, merge, modes, predicate, products, scatter, shifts, sink, sums, unmask,
+    values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -114,6 +115,11 @@ pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Worksp
     dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
+}
+
+/// Modes of floats that no instruction computes by are not set.
+pub(crate) fn drop_modes(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
+    Ok(modes::drop_unread(kernel))
 }
 
 /// What is looked at in its low half alone is computed in that half.
