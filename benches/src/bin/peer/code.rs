@@ -62,7 +62,8 @@ pub fn cycles(platform: Platform, code: &[u8]) -> f64 {
         decode_all(platform, code).filter_map(|d| Some((i64::from(d.offset), d.inst.ok()?))).collect();
     let mut opened = vec![0; insts.len() + 1];
     for (n, (at, inst)) in insts.iter().enumerate() {
-        let Some((jip, uip)) = inst.targets() else { continue };
+        // A call comes back behind itself, wherever it leads: no loop.
+        let Some((jip, uip)) = inst.targets().filter(|_| inst.op != Op::Call) else { continue };
         let back = [jip, uip].into_iter().filter_map(|t| match t {
             Target::Rel(rel) if rel < 0 => Some(at + i64::from(rel)),
             _ => None,
