@@ -50,9 +50,10 @@ fn halves_beside_integers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_source(&mut new, i, Type::F, 1);
         }
     }
-    match &mut new.dst {
-        Dst::Direct { reg, ty, .. } if reg.is_null() => *ty = Type::F,
-        _ => {}
+    if let Dst::Direct { reg, ty, .. } = &mut new.dst
+        && reg.is_null()
+    {
+        *ty = Type::F;
     }
     lx.inst(new);
     Step::Replaced

@@ -1,8 +1,9 @@
 //! Operands whose channels must lie where the destination's lie.
 //!
 //! Xe-HPC: float and 64-bit operations (and dword multiplication) read each channel from the byte of
-//! the register where its result goes, but for scalars; so do operations on floats with integer results. Broxton: 64-bit operations, and strides are
-//! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
+//! the register where its result goes, but for scalars; so do operations on floats with integer results. Broxton:
+//! 64-bit operations, and strides are multiples of a qword. Moves of dwords and words are free, so operands are
+//! brought into place by them.
 
 use gen_ir::{Arf, Base, Dst, Op, Region, Src, Type};
 use narrow::{every, to_u8};

@@ -24,9 +24,9 @@
 //!
 //! Accumulators (those of the macros for quotients and roots, too) and flags are watched by the hardware for
 //! reads; across the pipes of Ponte Vecchio their writes wait as above. Accesses to `sr0`, `cr0`, `sp`, `ip`, `tm0`,
-//! `ce0` and `dbg0` wait for all pipes (`@1`, `A@1`), and so does whatever follows; so do calls and returns, and on Ponte Vecchio writes of
-//! `a0`, which may overtake its readers. A store to shared local memory waits for the loads before it on
-//! Ponte Vecchio. An indirect operand may touch any register.
+//! `ce0` and `dbg0` wait for all pipes (`@1`, `A@1`), and so does whatever follows; so do calls and returns, and on
+//! Ponte Vecchio writes of `a0`, which may overtake its readers. A store to shared local memory waits for the loads
+//! before it on Ponte Vecchio. An indirect operand may touch any register.
 //!
 //! The pass is a forward data flow over the blocks. An `Outstanding` holds what may be under way: recent
 //! in-order instructions with their age, and for each GRF the SBIDs that may read or write it. In-order

@@ -71,7 +71,7 @@ rules! {
     StateCount      "state-count"       Error   true  "A kernel declares at most 31 samplers and 250 surfaces, each of at least one element." "";
     AliasBase       "alias-base"        Error   true  "An alias refers to another variable of the kernel or a predefined one that may have aliases." "";
     AliasCycle      "alias-cycle"       Error   true  "Aliases form no circle." "";
-    AliasBounds     "alias-bounds"      Tolerated false "An alias lies inside its base variable; what of it does cannot be named." "Intel's vector compiler: aliases of `%arg`";
+    AliasBounds     "alias-bounds"      Tolerated false "An alias lies inside its base variable; only the part that does can be named." "Intel's vector compiler: aliases of `%arg`";
     AliasAlignment  "alias-alignment"   Warning false "An alias starts at a multiple of its element size." "";
     InputVariable   "input-variable"    Error   true  "An input fills a declared variable that is no alias, from a byte offset of at least 0." "";
     InputSize       "input-size"        Error   false "An input is as large as its variable." "";
