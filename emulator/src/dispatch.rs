@@ -20,6 +20,7 @@ use crate::{
     thread::{State, Thread},
     thread_memory::ThreadMemory,
 };
+use narrow::{as_index, to_index};
 use std::collections::BTreeMap;
 
 /// Runs single groups of a dispatch, in any order, over a memory of its own.
@@ -94,7 +95,7 @@ impl Run<'_> {
         let Run { program, dispatch, options, memories } = *self;
         let mut group = Group {
             id,
-            slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
+            slm: vec![0; as_index(dispatch.slm.next_multiple_of(1024))],
             threads: dispatch.threads,
             arrived: 0,
             opened: 0,
@@ -203,30 +204,30 @@ fn start(
     if options.strict {
         t.shadow = Some(Box::new(crate::shadow::Shadow::new(options.poison.is_some(), dispatch.scratch)));
         // Registers hold something, and never what a lucky kernel would want.
-        t.rf[..file::GRF_END as usize].fill(0xcd);
+        t.rf[..as_index(file::GRF_END)].fill(0xcd);
     }
     if options.scoreboard {
         t.scoreboard = Scoreboard::new(program).map(Box::new);
     }
     t.number = number;
-    t.dispatched = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
+    t.dispatched = dispatch.masks.get(as_index(number)).copied().unwrap_or(u32::MAX);
     t.active = t.dispatched;
     t.scratch = memories.scratch_of(number);
     t.scratch_len = dispatch.scratch;
     let grf = program.grf;
     let r0 = memories.header(dispatch, group.id, number);
-    for (i, v) in r0.iter().enumerate().take((grf / 4) as usize) {
-        t.set_u32(4 * i as u32, *v);
+    for (i, v) in r0.iter().enumerate().take(as_index(grf / 4)) {
+        t.set_u32(4 * to_index(i), *v);
     }
     t.define(0, grf);
     if !program.platform.caps().thread.payload_prologue || dispatch.raw {
         let bytes = dispatch.registers(grf, number);
-        let at = grf as usize;
+        let at = as_index(grf);
         t.rf[at..at + bytes.len()].copy_from_slice(&bytes);
-        t.define(grf, bytes.len() as u32);
+        t.define(grf, to_index(bytes.len()));
     } else if dispatch.inline != 0 {
-        let n = (dispatch.inline as usize).min(dispatch.cross.len());
-        let at = grf as usize;
+        let n = as_index(dispatch.inline).min(dispatch.cross.len());
+        let at = as_index(grf);
         t.rf[at..at + n].copy_from_slice(&dispatch.cross[..n]);
         t.define(grf, dispatch.inline);
     }
@@ -261,7 +262,7 @@ fn run_group(
             return Ok(());
         }
         if !progress && !team.iter().any(|t| t.state == State::AtBarrier && cx.group.opened >= t.barrier) {
-            let waiting = team.iter().filter(|t| t.state == State::AtBarrier).count() as u32;
+            let waiting = to_index(team.iter().filter(|t| t.state == State::AtBarrier).count());
             return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     thread::{Thread, Trap, mask},
 };
 use gen_ir::Op;
+use narrow::{as_index, low_i32, low_u32};
 use platforms::Layout;
 
 /// Wakes the channels that wait at the thread's place.
@@ -18,7 +19,7 @@ pub(crate) fn arrive(t: &mut Thread) {
     while left != 0 {
         let c = left.trailing_zeros();
         left &= left - 1;
-        if t.wait_at[c as usize] == t.pc {
+        if t.wait_at[as_index(c)] == t.pc {
             t.waiting &= !(1 << c);
             t.active |= 1 << c;
         }
@@ -87,7 +88,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         }
         Op::Break => {
             // UIP names the loop's `while`; who left the loop goes on behind it.
-            let at_while = program.steps.get(step.uip as usize).is_some_and(|s| s.op == Op::While);
+            let at_while = program.steps.get(as_index(step.uip)).is_some_and(|s| s.op == Op::While);
             park(t, taken, step.uip + u32::from(at_while))?;
             advance(t, step.jip)
         }
@@ -186,8 +187,8 @@ fn ret(t: &mut Thread, program: &Program, step: &Step, taken: u32) -> Result<(),
 
 fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {
     match step.src[0].what {
-        Operand::Direct { at, .. } => Ok(i64::from(t.u32_at(at) as i32)),
-        Operand::Imm(v) => Ok(i64::from(v as u32 as i32)),
+        Operand::Direct { at, .. } => Ok(i64::from(low_i32(t.u32_at(at)))),
+        Operand::Imm(v) => Ok(i64::from(low_i32(low_u32(v)))),
         _ => Err("a branch without a target".into()),
     }
 }

@@ -13,6 +13,7 @@
 //! Where the arguments given do not fit, the answer is an error that shows the inputs.
 
 use crate::{Arg, Error};
+use narrow::{as_index, low_u32, to_index};
 use platforms::Platform;
 use visa::{InputVar, Kernel, Provenance, Type};
 use zebin::info::{KernelInfo, PayloadArg};
@@ -76,7 +77,7 @@ fn slots(kernel: &Kernel) -> Vec<Slot> {
 /// The inputs do not follow a convention that is known, or the arguments do not fit them.
 pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<KernelInfo, Error> {
     let grf = u32::from(platform.caps().regs.grf_bytes);
-    let attr = |name: &str| kernel.attr_int(name).unwrap_or(0).max(0) as u32;
+    let attr = |name: &str| low_u32(kernel.attr_int(name).unwrap_or(0).max(0));
     let simd = match attr("SimdSize") {
         n @ (8 | 16 | 32) => n,
         _ => 1,
@@ -85,7 +86,7 @@ pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<
         name: kernel.name().into_owned(),
         simd,
         // 0 leaves it to the finalizer.
-        grf_count: kernel.attr_int("NumGRF").map_or(128, |n| n.max(0) as u32),
+        grf_count: kernel.attr_int("NumGRF").map_or(128, |n| low_u32(n.max(0))),
         slm: attr("SLMSize").saturating_mul(1024),
         scratch: attr("SpillMemOffset"),
         walk_order: [0, 1, 2],
@@ -115,7 +116,7 @@ fn item(kind: &str, offset: u32, size: u32) -> PayloadArg {
 }
 
 fn argument(kind: &str, mode: &str, index: usize, offset: u32, size: u32) -> PayloadArg {
-    PayloadArg { arg: Some(index as u32), mode: mode.into(), ..item(kind, offset, size) }
+    PayloadArg { arg: Some(to_index(index)), mode: mode.into(), ..item(kind, offset, size) }
 }
 
 /// Intel's OpenCL compiler.
@@ -161,7 +162,7 @@ fn opencl(
     for (index, arg) in args.iter().enumerate() {
         let size = match arg {
             Arg::Buffer(_) | Arg::Null => {
-                info.bindings.push((bti, index as u32));
+                info.bindings.push((bti, to_index(index)));
                 bti += 1;
                 if !addressed {
                     continue;
@@ -169,13 +170,13 @@ fn opencl(
                 8
             }
             Arg::Image(..) => {
-                info.bindings.push((bti, index as u32));
+                info.bindings.push((bti, to_index(index)));
                 bti += 1;
                 continue;
             }
             Arg::Sampler(_) => continue,
             Arg::Local(_) => 4,
-            Arg::Scalar(bytes) => bytes.len() as u32,
+            Arg::Scalar(bytes) => to_index(bytes.len()),
         };
         let Some(slot) = slots.next() else { return fault("there are more arguments than inputs") };
         if slot.size != size {
@@ -215,12 +216,12 @@ fn vector(
         let narrow = slot.surface || slot.size == 4;
         let found = match arg {
             Arg::Buffer(_) | Arg::Image(..) | Arg::Null if narrow => {
-                let bti = index as u32 + 1;
-                info.bindings.push((bti, index as u32));
+                let bti = to_index(index) + 1;
+                info.bindings.push((bti, to_index(index)));
                 PayloadArg { bti: Some(bti), ..argument("binding_table_index", "", index, offset, 4) }
             }
             Arg::Buffer(_) | Arg::Null => argument("arg_bypointer", "stateless", index, offset, 8),
-            Arg::Scalar(bytes) if bytes.len() == slot.size as usize => {
+            Arg::Scalar(bytes) if bytes.len() == as_index(slot.size) => {
                 argument("arg_byvalue", "", index, offset, slot.size)
             }
             _ => return fault(&format!("argument {index} does not fit {}", slot.name)),

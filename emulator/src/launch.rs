@@ -8,6 +8,7 @@ use crate::{
     clk::{channel_order, channel_type},
     memory::{Buffer, Image, Memory, Sampler, Surface, Wrap},
 };
+use narrow::{as_index, low_u16, low_u32, to_index, to_u64, to_usize};
 use platforms::Platform;
 use zebin::info::{KernelInfo, PayloadArg};
 
@@ -151,7 +152,7 @@ impl Dispatch {
         if threads > MAX_THREADS * 16 {
             return Err(bad(format!("{items} work items in a group are too many")));
         }
-        let threads = threads as u32;
+        let threads = low_u32(threads);
         let mut d = Dispatch {
             simd: k.simd,
             groups,
@@ -168,10 +169,10 @@ impl Dispatch {
         d.cross = d.cross_data(launch, memory)?;
         for thread in 0..threads {
             let mut own = local_ids(k, launch.local, thread, grf);
-            own.resize(own_bytes(platform, k) as usize, 0);
+            own.resize(as_index(own_bytes(platform, k)), 0);
             d.per_thread.push(own);
             let left = items - u64::from(thread) * u64::from(k.simd);
-            d.masks.push(dispatched(left.min(k.simd.into()) as u32, k.simd));
+            d.masks.push(dispatched(low_u32(left.min(k.simd.into())), k.simd));
         }
         Ok(d)
     }
@@ -179,7 +180,7 @@ impl Dispatch {
     /// Lays out a launch with its payload given.
     pub fn raw(platform: Platform, launch: &RawLaunch) -> Result<Dispatch, Error> {
         let grf = usize::from(platform.caps().regs.grf_bytes);
-        if launch.payload.len() > 1 && launch.payload.len() != launch.threads as usize {
+        if launch.payload.len() > 1 && launch.payload.len() != as_index(launch.threads) {
             return Err(Error::Launch(format!(
                 "{} payloads for {} threads",
                 launch.payload.len(),
@@ -190,7 +191,7 @@ impl Dispatch {
         let loads = platform.caps().thread.payload_prologue && launch.payload.len() == 1;
         let indirect = if loads { launch.payload[0].clone() } else { Vec::new() };
         let mut per_thread = Vec::new();
-        for i in 0..launch.threads as usize {
+        for i in 0..as_index(launch.threads) {
             let mut bytes = launch.payload.get(i).or(launch.payload.first()).cloned().unwrap_or_default();
             if bytes.len() > 126 * grf {
                 return Err(Error::Launch(format!("{} bytes of payload", bytes.len())));
@@ -210,7 +211,7 @@ impl Dispatch {
                 samplers: launch.samplers.clone(),
             },
             cross: Vec::new(),
-            masks: vec![dispatched(launch.simd.max(1), launch.simd); launch.threads as usize],
+            masks: vec![dispatched(launch.simd.max(1), launch.simd); as_index(launch.threads)],
             per_thread,
             inline: 0,
             raw: true,
@@ -221,10 +222,10 @@ impl Dispatch {
     /// The payload registers of a thread from r1 on, as the kernel's inputs find them: the thread's own
     /// data, then what all threads see.
     pub fn registers(&self, grf: u32, thread: u32) -> Vec<u8> {
-        let mut out = self.per_thread.get(thread as usize).cloned().unwrap_or_default();
-        out.resize(out.len().next_multiple_of(grf as usize), 0);
+        let mut out = self.per_thread.get(as_index(thread)).cloned().unwrap_or_default();
+        out.resize(out.len().next_multiple_of(as_index(grf)), 0);
         out.extend_from_slice(&self.cross);
-        out.resize(out.len().next_multiple_of(grf as usize), 0);
+        out.resize(out.len().next_multiple_of(as_index(grf)), 0);
         out
     }
 
@@ -235,7 +236,7 @@ impl Dispatch {
                 return Err(Error::Launch(format!("binding table index {bti}")));
             }
             let surface = surface(launch, arg, memory)?;
-            let bti = bti as usize;
+            let bti = as_index(bti);
             if self.bindings.table.len() <= bti {
                 self.bindings.table.resize(bti + 1, None);
             }
@@ -255,7 +256,7 @@ impl Dispatch {
     }
 
     fn set_sampler(&mut self, index: u32, sampler: Sampler) {
-        let index = (index & 0xf) as usize;
+        let index = as_index(index & 0xf);
         if self.bindings.samplers.len() <= index {
             self.bindings.samplers.resize(index + 1, None);
         }
@@ -273,11 +274,11 @@ impl Dispatch {
             if end > 4096 * 4 {
                 return Err(Error::Layout(format!("payload at offset {}", item.offset)));
             }
-            if out.len() < end as usize {
-                out.resize(end as usize, 0);
+            if out.len() < to_usize(end) {
+                out.resize(to_usize(end), 0);
             }
-            let n = bytes.len().min(item.size as usize);
-            let at = item.offset as usize;
+            let n = bytes.len().min(as_index(item.size));
+            let at = as_index(item.offset);
             out[at..at + n].copy_from_slice(&bytes[..n]);
         }
         // The runtime hands over whole 32-byte units.
@@ -292,7 +293,7 @@ impl Dispatch {
             let index = item.arg.ok_or_else(|| Error::Layout(format!("{}: no arg_index", item.kind)))?;
             launch
                 .args
-                .get(index as usize)
+                .get(as_index(index))
                 .ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
         };
         let image = || match arg()? {
@@ -309,11 +310,11 @@ impl Dispatch {
             "group_count" => triple(self.groups),
             "global_size" => triple(launch.global),
             "work_dimensions" => {
-                let used = || launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| d as u32 + 1);
+                let used = || launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| to_index(d) + 1);
                 word(launch.dimensions.unwrap_or_else(used))
             }
             "arg_byvalue" => match arg()? {
-                Arg::Scalar(bytes) => bytes.get(item.source_offset as usize..).unwrap_or_default().to_vec(),
+                Arg::Scalar(bytes) => bytes.get(as_index(item.source_offset)..).unwrap_or_default().to_vec(),
                 _ => return Err(Error::Launch(format!("argument {:?} is not a value", item.arg))),
             },
             "arg_bypointer" => self.pointer(launch, item, arg()?, memory)?,
@@ -322,7 +323,7 @@ impl Dispatch {
                 _ => vec![0; 8],
             },
             "buffer_size" => match arg()? {
-                Arg::Buffer(b) => (memory.bytes(*b).len() as u64).to_le_bytes().to_vec(),
+                Arg::Buffer(b) => to_u64(memory.bytes(*b).len()).to_le_bytes().to_vec(),
                 _ => vec![0; 8],
             },
             "buffer_offset" => vec![0; 8],
@@ -349,7 +350,7 @@ impl Dispatch {
                 if size > 1 << 28 {
                     return Err(Error::Launch(format!("{size} bytes of private memory")));
                 }
-                let b = memory.add("private", vec![0; size as usize]);
+                let b = memory.add("private", vec![0; to_usize(size)]);
                 memory.address(b).to_le_bytes().to_vec()
             }
             "implicit_arg_buffer" | "printf_buffer" | "assert_buffer" | "sync_buffer" => {
@@ -359,7 +360,7 @@ impl Dispatch {
                 memory.address(b).to_le_bytes().to_vec()
             }
             // Kinds without meaning here read as zero.
-            _ => vec![0; item.size as usize],
+            _ => vec![0; as_index(item.size)],
         })
     }
 
@@ -374,7 +375,7 @@ impl Dispatch {
         match (item.mode.as_str(), arg) {
             (_, Arg::Sampler(s)) => {
                 self.set_sampler(item.sampler.unwrap_or(0), *s);
-                Ok(vec![0; item.size as usize])
+                Ok(vec![0; as_index(item.size)])
             }
             ("slm", Arg::Local(bytes)) => {
                 let at = self.slm.next_multiple_of(item.slm_alignment.max(1));
@@ -385,11 +386,11 @@ impl Dispatch {
             ("bindless", _) => {
                 let s = surface(launch, index, memory)?;
                 self.bindings.states.push(s);
-                Ok((((self.bindings.states.len() - 1) * 64) as u64).to_le_bytes().to_vec())
+                Ok(to_u64((self.bindings.states.len() - 1) * 64).to_le_bytes().to_vec())
             }
             ("stateless", Arg::Buffer(b)) => Ok(memory.address(*b).to_le_bytes().to_vec()),
             ("stateless", Arg::Null) => Ok(vec![0; 8]),
-            ("stateful", _) => Ok(vec![0; item.size as usize]),
+            ("stateful", _) => Ok(vec![0; as_index(item.size)]),
             (mode, arg) => {
                 Err(Error::Launch(format!("argument {index}: {arg:?} does not suit a {mode} pointer")))
             }
@@ -398,12 +399,12 @@ impl Dispatch {
 }
 
 fn surface(launch: &Launch, arg: u32, memory: &Memory) -> Result<Option<Surface>, Error> {
-    Ok(match launch.args.get(arg as usize) {
+    Ok(match launch.args.get(as_index(arg)) {
         Some(Arg::Buffer(b)) => {
-            Some(Surface { base: memory.address(*b), size: memory.bytes(*b).len() as u64, image: None })
+            Some(Surface { base: memory.address(*b), size: to_u64(memory.bytes(*b).len()), image: None })
         }
         Some(Arg::Image(b, image)) => {
-            if image.bytes() > memory.bytes(*b).len() as u64 {
+            if image.bytes() > to_u64(memory.bytes(*b).len()) {
                 return Err(Error::Launch(format!("argument {arg}: the image is larger than its buffer")));
             }
             Some(Surface { base: memory.address(*b), size: image.bytes(), image: Some(image.clone()) })
@@ -439,31 +440,31 @@ fn local_ids(k: &KernelInfo, local: [u32; 3], thread: u32, grf: u32) -> Vec<u8> 
         let mut left = u64::from(thread) * u64::from(k.simd) + u64::from(lane);
         let mut id = [0u32; 3];
         for d in k.walk_order {
-            id[d] = (left % u64::from(local[d])) as u32;
+            id[d] = low_u32(left % u64::from(local[d]));
             left /= u64::from(local[d]);
         }
         id
     };
     for item in &k.per_thread {
-        let at = item.offset as usize;
-        let size = item.size.min(4096) as usize;
+        let at = as_index(item.offset);
+        let size = as_index(item.size.min(4096));
         if out.len() < at + size {
             out.resize(at + size, 0);
         }
         match item.kind.as_str() {
             "local_id" => {
-                let step = (k.simd * 2).next_multiple_of(grf) as usize;
+                let step = as_index((k.simd * 2).next_multiple_of(grf));
                 for d in 0..(size / step).min(3) {
                     for lane in 0..k.simd {
-                        let v = ids(lane)[d] as u16;
-                        let to = at + d * step + 2 * lane as usize;
+                        let v = low_u16(ids(lane)[d]);
+                        let to = at + d * step + 2 * as_index(lane);
                         out[to..to + 2].copy_from_slice(&v.to_le_bytes());
                     }
                 }
             }
             "packed_local_ids" => {
                 for (d, v) in ids(0).iter().enumerate().take(size / 2) {
-                    out[at + 2 * d..at + 2 * d + 2].copy_from_slice(&(*v as u16).to_le_bytes());
+                    out[at + 2 * d..at + 2 * d + 2].copy_from_slice(&low_u16(*v).to_le_bytes());
                 }
             }
             _ => {}

@@ -22,6 +22,18 @@
 //! What holds: no code bytes make it panic, and none make it run forever
 //! ([`Options::max_instructions`]). Equal input gives equal output.
 
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
+
 mod alu;
 mod clk;
 mod cycles;

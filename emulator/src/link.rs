@@ -8,6 +8,7 @@
 //! kernel, then whatever code holds functions it refers to.
 
 use crate::{Error, memory::Memory};
+use narrow::{as_index, to_index};
 use std::collections::BTreeMap;
 use zebin::{Part, Program, Relocation, Unit};
 
@@ -74,7 +75,7 @@ impl Loaded {
                     return Err(bad(format!("nothing defines the symbol {}", r.symbol)));
                 };
                 pad(&mut code);
-                let base = code.len() as u32;
+                let base = to_index(code.len());
                 code.extend_from_slice(&holder.code);
                 for (name, offset) in &holder.functions {
                     functions.entry(name).or_insert(u64::from(base + offset));
@@ -110,7 +111,7 @@ fn patch(
             return Err(bad(format!("nothing defines the symbol {}", r.symbol)));
         };
         let value = if r.part == Part::High { value >> 32 } else { value };
-        let at = base as usize + r.offset as usize;
+        let at = as_index(base) + as_index(r.offset);
         let n = r.part.bytes();
         let Some(place) = bytes.get_mut(at..at + n) else {
             return Err(bad(format!("a relocation at {:#x}, past the end", r.offset)));

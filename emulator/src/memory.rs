@@ -5,6 +5,7 @@
 //! offsets from its general state base (indirect payload data, scratch) lives below, where that base is
 //! zero. Two allocations never touch, so running off the end of one is seen.
 
+use narrow::{as_index, low_u64, to_index, to_u64, to_usize};
 use std::{any::Any, fmt};
 
 use crate::tiling::Tiling;
@@ -94,20 +95,20 @@ impl Memory {
     /// Adds a buffer.
     pub fn add(&mut self, name: impl Into<String>, data: Vec<u8>) -> Buffer {
         let base = HIGH + self.next_high;
-        self.next_high += (data.len() as u64).next_multiple_of(PAGE) + PAGE;
+        self.next_high += to_u64(data.len()).next_multiple_of(PAGE) + PAGE;
         self.insert(name.into(), base, data)
     }
 
     /// Adds a buffer that 32-bit stateless messages reach.
     pub fn add_low(&mut self, name: impl Into<String>, data: Vec<u8>) -> Buffer {
         let base = LOW + self.next_low;
-        self.next_low += (data.len() as u64).next_multiple_of(PAGE) + PAGE;
+        self.next_low += to_u64(data.len()).next_multiple_of(PAGE) + PAGE;
         self.insert(name.into(), base, data)
     }
 
     fn insert(&mut self, name: String, base: u64, data: Vec<u8>) -> Buffer {
-        let id = self.allocs.len() as u32;
-        let at = self.order.partition_point(|&i| self.allocs[i as usize].base < base);
+        let id = to_index(self.allocs.len());
+        let at = self.order.partition_point(|&i| self.allocs[as_index(i)].base < base);
         self.allocs.push(Alloc { base, data, name });
         self.order.insert(at, id);
         Buffer(id)
@@ -116,7 +117,7 @@ impl Memory {
     /// Empties every buffer added after `self` held `count` of them, keeping addresses unused.
     pub fn truncate(&mut self, count: usize) {
         self.allocs.truncate(count);
-        self.order.retain(|&i| (i as usize) < count);
+        self.order.retain(|&i| as_index(i) < count);
         self.last = 0;
         if !self.allocs.iter().any(|a| a.base < HIGH) {
             self.next_low = 0;
@@ -125,7 +126,7 @@ impl Memory {
 
     /// The first buffer of this name.
     pub fn named(&self, name: &str) -> Option<Buffer> {
-        self.allocs.iter().position(|a| a.name == name).map(|i| Buffer(i as u32))
+        self.allocs.iter().position(|a| a.name == name).map(|i| Buffer(to_index(i)))
     }
 
     /// The number of buffers.
@@ -135,34 +136,34 @@ impl Memory {
 
     /// The address of a buffer's first byte.
     pub fn address(&self, buffer: Buffer) -> u64 {
-        self.allocs[buffer.0 as usize].base
+        self.allocs[as_index(buffer.0)].base
     }
 
     /// A buffer's bytes.
     pub fn bytes(&self, buffer: Buffer) -> &[u8] {
-        &self.allocs[buffer.0 as usize].data
+        &self.allocs[as_index(buffer.0)].data
     }
 
     /// A buffer's bytes, to change.
     pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
-        &mut self.allocs[buffer.0 as usize].data
+        &mut self.allocs[as_index(buffer.0)].data
     }
 
     /// Name and bytes of every buffer, in order of creation.
     pub fn buffers(&self) -> impl Iterator<Item = (Buffer, &str, &[u8])> {
-        self.allocs.iter().enumerate().map(|(i, a)| (Buffer(i as u32), a.name.as_str(), a.data.as_slice()))
+        self.allocs.iter().enumerate().map(|(i, a)| (Buffer(to_index(i)), a.name.as_str(), a.data.as_slice()))
     }
 
     fn find(&mut self, address: u64, len: u32) -> Option<(usize, usize)> {
         let inside = |a: &Alloc| {
             let offset = address.checked_sub(a.base)?;
-            (offset.checked_add(len.into())? <= a.data.len() as u64).then_some(offset as usize)
+            (offset.checked_add(len.into())? <= to_u64(a.data.len())).then_some(to_usize(offset))
         };
         if let Some(offset) = self.allocs.get(self.last).and_then(inside) {
             return Some((self.last, offset));
         }
-        let at = self.order.partition_point(|&i| self.allocs[i as usize].base <= address);
-        let index = self.order[at.checked_sub(1)?] as usize;
+        let at = self.order.partition_point(|&i| self.allocs[as_index(i)].base <= address);
+        let index = as_index(self.order[at.checked_sub(1)?]);
         let offset = inside(&self.allocs[index])?;
         self.last = index;
         Some((index, offset))
@@ -171,13 +172,13 @@ impl Memory {
     /// `len` bytes at `address`.
     pub fn get(&mut self, address: u64, len: u32) -> Result<&[u8], MemoryFault> {
         let (i, o) = self.find(address, len).ok_or(MemoryFault { address, len })?;
-        Ok(&self.allocs[i].data[o..o + len as usize])
+        Ok(&self.allocs[i].data[o..o + as_index(len)])
     }
 
     /// `len` bytes at `address`, to change.
     pub fn get_mut(&mut self, address: u64, len: u32) -> Result<&mut [u8], MemoryFault> {
         let (i, o) = self.find(address, len).ok_or(MemoryFault { address, len })?;
-        Ok(&mut self.allocs[i].data[o..o + len as usize])
+        Ok(&mut self.allocs[i].data[o..o + as_index(len)])
     }
 
     /// A little-endian number of up to 8 bytes.
@@ -186,7 +187,7 @@ impl Memory {
             let outside = self.outside.as_mut().and_then(|m| m.load(address, len));
             return outside.ok_or(MemoryFault { address, len });
         };
-        let bytes = &self.allocs[i].data[o..o + len as usize];
+        let bytes = &self.allocs[i].data[o..o + as_index(len)];
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
         Ok(u64::from_le_bytes(wide))
@@ -198,7 +199,7 @@ impl Memory {
             let outside = self.outside.as_mut().and_then(|m| m.store(address, len, value));
             return outside.ok_or(MemoryFault { address, len });
         };
-        let bytes = &mut self.allocs[i].data[o..o + len as usize];
+        let bytes = &mut self.allocs[i].data[o..o + as_index(len)];
         let n = bytes.len();
         bytes.copy_from_slice(&value.to_le_bytes()[..n]);
         Ok(())
@@ -314,8 +315,8 @@ impl Image {
         let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v);
         (inside(x, self.width) && inside(y, self.height) && inside(z, self.depth)).then(|| {
             // All slices are one tall picture.
-            let rows = z as u64 * u64::from(self.slice_pitch / self.row_pitch.max(1));
-            self.byte_offset(x as u64 * u64::from(self.texel_bytes()), y as u64 + rows)
+            let rows = low_u64(z) * u64::from(self.slice_pitch / self.row_pitch.max(1));
+            self.byte_offset(low_u64(x) * u64::from(self.texel_bytes()), low_u64(y) + rows)
         })
     }
 

@@ -8,6 +8,7 @@
 //! exact gets its last bit set. Double has more than two bits beyond single, so rounding such a value
 //! once more, in any mode, gives what rounding the exact result gives (Boldo and Melquiond, 2008).
 
+use narrow::{low_i32, low_u16, low_u32, low_u64, single};
 use rustc_apfloat::{Float, Round as ApRound, ieee::Double};
 
 /// Rounding mode, numbered as in `cr0.0[5:4]`.
@@ -105,26 +106,26 @@ impl Format {
         if mag == 0 {
             // Only a sticky remainder: the tiniest value there is.
             let up = sticky && (mode == Round::Up && !sign || mode == Round::Down && sign);
-            return s | up as u64;
+            return s | u64::from(up);
         }
         let lead = mag.leading_zeros();
         let m = mag << lead;
         // Value = m / 2^63 * 2^e, with 1 <= m / 2^63 < 2.
-        let e = exp + 63 - lead as i32;
+        let e = exp + 63 - low_i32(lead);
         let min = 1 - self.bias();
         let (shift, mut biased) = if e >= min {
-            (63 - self.mant, (e + self.bias()) as u64)
+            (63 - self.mant, low_u64(e + self.bias()))
         } else {
-            (63 - self.mant + (min - e).min(64) as u32, 0)
+            (63 - self.mant + low_u32((min - e).min(64)), 0)
         };
         let (kept, rest, half) = if shift > 64 {
             (0, 1, 2) // Something, and less than half.
         } else if shift == 64 {
-            (0, (m >> 1) | (m & 1) | sticky as u64, 1 << 62)
+            (0, (m >> 1) | (m & 1) | u64::from(sticky), 1 << 62)
         } else {
             let mask = (1u64 << shift) - 1;
             // One more low bit for the sticky remainder.
-            let rest = (u128::from(m & mask) << 1) | sticky as u128;
+            let rest = (u128::from(m & mask) << 1) | u128::from(sticky);
             let half = 1u128 << shift;
             let order = match rest.cmp(&half) {
                 std::cmp::Ordering::Less if rest == 0 => (0, 2),
@@ -140,7 +141,7 @@ impl Format {
             Round::Down => sign && rest != 0,
             Round::Zero => false,
         };
-        let kept = kept + up as u64;
+        let kept = kept + u64::from(up);
         // Dropping the leading one from normal numbers: a carry out of the mantissa lands in the exponent.
         biased = biased.saturating_sub(1);
         let bits = (biased << self.mant).saturating_add(kept);
@@ -161,7 +162,7 @@ impl Format {
         let bits = x.to_bits();
         let sign = bits >> 63 != 0;
         let s = if sign { self.sign_bit() } else { 0 };
-        let exp = (bits >> 52 & 0x7ff) as i32;
+        let exp = low_i32(bits >> 52 & 0x7ff);
         let mant = bits & ((1 << 52) - 1);
         match exp {
             0x7ff if mant != 0 => {
@@ -178,7 +179,7 @@ impl Format {
     /// The value as a double, exactly (formats up to double).
     pub fn to_f64(self, bits: u64) -> f64 {
         let sign = bits & self.sign_bit() != 0;
-        let exp = (bits >> self.mant) as i32 & ((1 << self.exp) - 1);
+        let exp = low_i32(bits >> self.mant) & ((1 << self.exp) - 1);
         let mant = bits & ((1 << self.mant) - 1);
         let magnitude = if exp == (1 << self.exp) - 1 {
             if mant == 0 {
@@ -187,9 +188,9 @@ impl Format {
                 f64::from_bits(DOUBLE.quiet_nan() | mant << (52 - self.mant))
             }
         } else if exp == 0 {
-            mant as f64 * exp2i(1 - self.bias() - self.mant as i32)
+            narrow::to_f64(mant) * exp2i(1 - self.bias() - low_i32(self.mant))
         } else {
-            f64::from_bits(((exp - self.bias() + 1023) as u64) << 52 | mant << (52 - self.mant))
+            f64::from_bits(low_u64(exp - self.bias() + 1023) << 52 | mant << (52 - self.mant))
         };
         if sign { -magnitude } else { magnitude }
     }
@@ -202,17 +203,13 @@ impl Format {
         if mag == 0 {
             return 0;
         }
-        self.round(x < 0, (mag >> extra) as u64, extra as i32, sticky, mode)
+        self.round(x < 0, low_u64(mag >> extra), low_i32(extra), sticky, mode)
     }
 }
 
 /// 2 to the power `e`, for exponents of normal doubles and the denormals' last place.
 fn exp2i(e: i32) -> f64 {
-    if e >= -1022 {
-        f64::from_bits(((e + 1023) as u64) << 52)
-    } else {
-        f64::from_bits(1 << (e + 1074).max(0))
-    }
+    if e >= -1022 { f64::from_bits(low_u64(e + 1023) << 52) } else { f64::from_bits(1 << (e + 1074).max(0)) }
 }
 
 /// Half to single, exact.
@@ -222,7 +219,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
     let mant = u32::from(bits & 0x3ff);
     match exp {
         0 => {
-            let v = mant as f32 * f32::from_bits(0x3380_0000); // 2^-24
+            let v = narrow::to_f32(mant) * f32::from_bits(0x3380_0000); // 2^-24
             f32::from_bits(v.to_bits() | sign)
         }
         0x1f => f32::from_bits(sign | 0x7f80_0000 | mant << 13 | if mant != 0 { 0x40_0000 } else { 0 }),
@@ -232,7 +229,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
 
 /// Single to half.
 pub fn f32_to_f16(x: f32, mode: Round) -> u16 {
-    HALF.from_f64(widen(x), mode) as u16
+    low_u16(HALF.from_f64(widen(x), mode))
 }
 
 /// bfloat16 to single, exact.
@@ -247,7 +244,7 @@ pub fn widen(x: f32) -> f64 {
 
 /// Rounds a double to single.
 pub fn to_f32(x: f64, mode: Round) -> f32 {
-    if mode == Round::Even { x as f32 } else { f32::from_bits(SINGLE.from_f64(x, mode) as u32) }
+    if mode == Round::Even { single(x) } else { f32::from_bits(low_u32(SINGLE.from_f64(x, mode))) }
 }
 
 /// The value of an 8-bit restricted float (`vf` immediates): sign, 3 exponent bits, 4 mantissa bits.
@@ -316,7 +313,7 @@ fn dbl(x: f64) -> Double {
 }
 
 fn undbl(x: Double) -> f64 {
-    f64::from_bits(x.to_bits() as u64)
+    f64::from_bits(low_u64(x.to_bits()))
 }
 
 /// Double addition in a rounding mode.
@@ -339,6 +336,11 @@ pub fn fma_f64(a: f64, b: f64, c: f64, mode: Round) -> f64 {
 }
 
 /// A double as an integer between `min` and `max`; beyond them it stops there, NaN gives 0.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "it is rounded, and stops at the ends"
+)]
 pub fn to_int(x: f64, mode: Round, min: i128, max: i128) -> i128 {
     if x.is_nan() {
         return 0;
@@ -417,7 +419,7 @@ mod tests {
     #[test]
     fn integers_round_to_floats() {
         for x in [0i128, 1, -1, 0x0100_0001, 0x01ff_ffff, i64::MAX.into(), i64::MIN.into(), u64::MAX.into()] {
-            assert_eq!(SINGLE.from_int(x, Round::Even) as u32, (x as f32).to_bits(), "{x}");
+            assert_eq!(SINGLE.from_int(x, Round::Even) as u32, narrow::to_f32(x).to_bits(), "{x}");
             assert_eq!(DOUBLE.from_int(x, Round::Even), (x as f64).to_bits(), "{x}");
         }
         assert_eq!(SINGLE.from_int(0x01ff_ffff, Round::Zero) as u32, 33554430f32.to_bits());

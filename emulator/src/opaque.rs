@@ -3,6 +3,7 @@
 //! interpreter can be compared behind such a message, and the questions themselves ([`crate::RunReport::asked`]).
 
 use gen_ir::Sfid;
+use narrow::{as_index, low_u32};
 
 /// The bits of a descriptor that are no lengths of a payload, which may be split in two.
 const DESCRIPTOR: u32 = !(0xf << 25);
@@ -38,12 +39,12 @@ impl Question {
 
     /// A number of the answer.
     pub fn answer(self, number: u32) -> u32 {
-        mix(self.0 ^ u64::from(number) << 32) as u32
+        low_u32(mix(self.0 ^ u64::from(number) << 32))
     }
 
     /// A byte of the answer.
     pub fn byte(self, at: u32) -> u8 {
-        self.answer(at / 4).to_le_bytes()[at as usize % 4]
+        self.answer(at / 4).to_le_bytes()[as_index(at) % 4]
     }
 
     /// The question as it is listed.

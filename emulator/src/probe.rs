@@ -16,6 +16,7 @@ use crate::{
     report::SendKind,
     thread::{State, Thread, Trap},
 };
+use narrow::{as_index, low_u8, to_index, to_u64};
 use std::ops::Range;
 
 use gen_ir::{Op, Sfid};
@@ -67,10 +68,10 @@ pub fn probe(
 /// Bytes that a message answers with.
 pub fn answer(seed: u64, message: usize, byte: usize) -> u8 {
     // A multiple of the seed: with the seed itself, neighbours would give the same bytes in another order.
-    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (message as u64 + 1) << 40 ^ (byte as u64 + 1);
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (to_u64(message) + 1) << 40 ^ (to_u64(byte) + 1);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (x >> 31) as u8
+    low_u8(x >> 31)
 }
 
 impl Probe {
@@ -94,14 +95,14 @@ impl Probe {
             && BtiExtended::from(mail.ex_desc) == GENERAL_STATE
             && mail.lanes == 1
         {
-            self.prologue = self.prologue.saturating_sub((mail.rlen * mail.grf) as usize);
+            self.prologue = self.prologue.saturating_sub(as_index(mail.rlen * mail.grf));
             return Ok(SendKind::Load);
         }
         let bytes = mail.len() * mail.grf;
-        let mut payload = Vec::with_capacity(bytes as usize);
+        let mut payload = Vec::with_capacity(as_index(bytes));
         for byte in 0..bytes {
             let at = mail.payload(byte, 1)?;
-            payload.push((!mail.t.undefined(at, 1)).then(|| mail.t.rf[at as usize]));
+            payload.push((!mail.t.undefined(at, 1)).then(|| mail.t.rf[as_index(at)]));
         }
         let response = if m.dst.is_some() { mail.rlen } else { 0 };
         let number = self.probed.sent.len();
@@ -117,18 +118,18 @@ impl Probe {
             no_mask: step.no_mask,
             on: mail.on,
             payload,
-            second: (mail.len1 * mail.grf) as usize,
+            second: as_index(mail.len1 * mail.grf),
             response,
         });
         if m.eot {
             mail.t.state = State::Done;
-            let file = &mail.t.rf[..mail.t.grf_end as usize];
-            let known = |(i, b): (usize, &u8)| (!mail.t.undefined(i as u32, 1)).then_some(*b);
+            let file = &mail.t.rf[..as_index(mail.t.grf_end)];
+            let known = |(i, b): (usize, &u8)| (!mail.t.undefined(to_index(i), 1)).then_some(*b);
             self.probed.registers = file.iter().enumerate().map(known).collect();
             return Ok(SendKind::Gateway);
         }
         for byte in 0..response * mail.grf {
-            mail.reply(byte, 1, answer(self.seed, number, byte as usize).into())?;
+            mail.reply(byte, 1, answer(self.seed, number, as_index(byte)).into())?;
         }
         Ok(SendKind::Load)
     }

@@ -13,6 +13,7 @@ pub(crate) use step::*;
 
 use crate::{Error, file::flat};
 use gen_ir::{Base, CondMod, Desc, Inst, Op, Options, Payload, Physical, Reg, Src, Swsb, Target, Type};
+use narrow::{as_index, low_u8, to_i64, to_index};
 use operand::{NO_DEST, domain, flag};
 use platforms::Platform;
 
@@ -43,7 +44,7 @@ impl Program {
 
     /// A program of instructions at 16 bytes each.
     pub fn from_insts(platform: Platform, insts: &[Inst<Physical>]) -> Result<Program, Error> {
-        let placed = insts.iter().enumerate().map(|(i, inst)| (i as u32 * 16, 16, Ok(*inst))).collect();
+        let placed = insts.iter().enumerate().map(|(i, inst)| (to_index(i) * 16, 16, Ok(*inst))).collect();
         Program::build(platform, platform.caps().regs.grf_count_large.into(), placed)
     }
 
@@ -75,13 +76,13 @@ impl Program {
     pub fn with_inst(&self, offset: u32, inst: Inst<Physical>) -> Result<Program, Error> {
         let at =
             self.at(offset.into()).ok_or_else(|| Error::Launch(format!("no instruction at {offset:#x}")))?;
-        let end = self.index.len() as u32 * 8;
+        let end = to_index(self.index.len()) * 8;
         let next = self.steps.iter().skip(1).map(|s| s.offset).chain([end]);
         let placed =
             self.steps.iter().zip(next).zip(&self.insts).enumerate().map(|(i, ((step, next), old))| {
-                let found = if i == at as usize { Some(inst) } else { *old };
+                let found = if i == as_index(at) { Some(inst) } else { *old };
                 let why = || match step.extra {
-                    Extra::Bad(why) => self.bad[why as usize].clone(),
+                    Extra::Bad(why) => self.bad[as_index(why)].clone(),
                     _ => String::new(),
                 };
                 (step.offset, next - step.offset, found.ok_or_else(why))
@@ -91,7 +92,7 @@ impl Program {
 
     /// The text of the instruction at an index.
     pub(crate) fn text(&self, pc: Pc) -> String {
-        match self.insts.get(pc as usize) {
+        match self.insts.get(as_index(pc)) {
             Some(Some(inst)) => inst.to_string(),
             Some(None) => "(does not decode)".into(),
             None => "(end of code)".into(),
@@ -99,9 +100,9 @@ impl Program {
     }
 
     pub(crate) fn offset_of(&self, pc: Pc) -> u32 {
-        match self.steps.get(pc as usize) {
+        match self.steps.get(as_index(pc)) {
             Some(step) => step.offset,
-            None => self.index.len() as u32 * 8,
+            None => to_index(self.index.len()) * 8,
         }
     }
 
@@ -120,9 +121,9 @@ impl Program {
     ) -> Result<Program, Error> {
         let caps = platform.caps();
         let end = placed.last().map_or(0, |(at, len, _)| at + len);
-        let mut index = vec![NOWHERE; end.div_ceil(8) as usize];
+        let mut index = vec![NOWHERE; as_index(end.div_ceil(8))];
         for (pc, (at, ..)) in placed.iter().enumerate() {
-            index[(at / 8) as usize] = pc as Pc;
+            index[as_index(at / 8)] = to_index(pc);
         }
         let mut program = Program {
             platform,
@@ -162,7 +163,7 @@ impl Program {
             cond: None,
             dst: NO_DEST,
             src: [NO_SOURCE; 3],
-            extra: Extra::Bad(self.bad.len() as u32 - 1),
+            extra: Extra::Bad(to_index(self.bad.len()) - 1),
             jip: NOWHERE,
             uip: NOWHERE,
             offset: at,
@@ -179,13 +180,13 @@ impl Program {
             }
             marks[i + 1] = true;
             for pc in [step.jip, step.uip] {
-                if let Some(mark) = marks.get_mut(pc as usize) {
+                if let Some(mark) = marks.get_mut(as_index(pc)) {
                     *mark = true;
                 }
             }
             // A break's channels go on behind the loop's end, not at it.
-            if step.op == Op::Break && (step.uip as usize) < self.steps.len() {
-                marks[step.uip as usize + 1] = true;
+            if step.op == Op::Break && as_index(step.uip) < self.steps.len() {
+                marks[as_index(step.uip) + 1] = true;
             }
         }
         for (step, mark) in self.steps.iter_mut().zip(marks) {
@@ -211,7 +212,7 @@ impl Program {
             Payload::Send(_) => {
                 let message = self.message(inst)?;
                 self.messages.push(message);
-                Extra::Send(self.messages.len() as u32 - 1)
+                Extra::Send(to_index(self.messages.len()) - 1)
             }
         };
         if inst.opts.has(Options::ALIGN16) && !self.align16_is_plain(inst) {
@@ -233,7 +234,7 @@ impl Program {
         let writes = inst.opts.has(Options::ACC_WR_EN) || inst.op == Op::Mach && !switch;
         Ok(Step {
             op: if low { Op::Macl } else { inst.op },
-            lanes: lanes as u8,
+            lanes: low_u8(lanes),
             chan: inst.chan,
             no_mask: inst.no_mask,
             sat: inst.sat,
@@ -279,9 +280,9 @@ impl Program {
             Target::Block(_) => Err("a branch to a block, not to a place".into()),
             Target::Rel(rel) => {
                 let to = i64::from(at) + i64::from(rel);
-                if to == self.index.len() as i64 * 8 {
+                if to == to_i64(self.index.len()) * 8 {
                     let last = self.index.iter().filter(|&&pc| pc != NOWHERE).count();
-                    return Ok(last as Pc);
+                    return Ok(to_index(last));
                 }
                 self.at(to).ok_or_else(|| format!("a branch to {to:#x}, where no instruction starts"))
             }

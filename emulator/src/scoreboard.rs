@@ -16,6 +16,7 @@
 
 mod state;
 
+use narrow::{as_index, low_u8, low_u32, to_index};
 pub(crate) use state::Scoreboard;
 use state::{Kind, Owner, PIPES, Ranges, Software, TOKENS, Token, UNTRACKED};
 
@@ -62,7 +63,7 @@ impl Kind {
 impl Scoreboard {
     pub(crate) fn new(program: &Program) -> Option<Scoreboard> {
         let caps = program.platform.caps();
-        let bytes = (program.grf * program.grf_count) as usize;
+        let bytes = as_index(program.grf * program.grf_count);
         if caps.scoreboard.sbid_count > 0 {
             return Some(Scoreboard::Software(Box::new(Software {
                 pipes: caps.scoreboard.pipes,
@@ -76,7 +77,7 @@ impl Scoreboard {
                 piped: vec![[0; PIPES]; bytes],
             })));
         }
-        caps.scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; program.grf_count as usize]))
+        caps.scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; as_index(program.grf_count)]))
     }
 
     /// A branch went elsewhere: by the time the thread fetches again, its in-order pipes are empty.
@@ -97,7 +98,7 @@ impl Scoreboard {
 
 fn message<'a>(cx: &Cx<'a>, step: &Step) -> Option<&'a Message> {
     match step.extra {
-        Extra::Send(i) => Some(&cx.program.messages[i as usize]),
+        Extra::Send(i) => Some(&cx.program.messages[as_index(i)]),
         _ => None,
     }
 }
@@ -234,7 +235,7 @@ impl Software {
         }
         if let Extra::Sync(f @ (SyncFn::AllRd | SyncFn::AllWr)) = step.extra {
             let mask = match step.src[0].what {
-                Operand::Imm(bits) => bits as u32,
+                Operand::Imm(bits) => low_u32(bits),
                 _ => u32::MAX,
             };
             for k in (0..TOKENS).filter(|k| mask >> k & 1 != 0) {
@@ -250,7 +251,7 @@ impl Software {
             token.written = token.taken;
         }
         for (at, len) in token.reads.drain(..) {
-            self.readers[at as usize..(at + len) as usize].iter_mut().for_each(|r| *r &= !(1 << k));
+            self.readers[as_index(at)..as_index(at + len)].iter_mut().for_each(|r| *r &= !(1 << k));
         }
     }
 
@@ -276,12 +277,12 @@ impl Software {
         if tokens != 0
             && let Some(k) = (0..=TOKENS).find(late)
         {
-            return Some(if k == UNTRACKED { Owner::Untracked } else { Owner::Token(k as u8, 0) });
+            return Some(if k == UNTRACKED { Owner::Untracked } else { Owner::Token(low_u8(k), 0) });
         }
         let piped = self.piped[byte];
         (0..PIPES)
             .find(|&p| piped[p] != 0 && own != Some(p) && self.in_flight(p, piped[p] - 1))
-            .map(|p| Owner::InOrder(p as u8, piped[p] - 1))
+            .map(|p| Owner::InOrder(low_u8(p), piped[p] - 1))
     }
 
     /// Control and state registers, and what follows them, wait for all pipes; so do calls and returns.
@@ -314,7 +315,7 @@ impl Software {
         self.whole_pipes(t, cx, step);
         let (mut reads, mut writes) = footprint(t, cx, step, enabled(t, step))?;
         // What reaches past the last register is another check's to report.
-        let end = self.writer.len() as u32;
+        let end = to_index(self.writer.len());
         for (at, len) in reads.iter_mut().chain(&mut writes) {
             *len = (*len).min(end.saturating_sub(*at));
         }
@@ -330,7 +331,7 @@ impl Software {
         let mut found: Option<(&str, u32, Owner)> = None;
         for &(at, len) in &reads {
             for b in at..at + len {
-                let w = self.writer[b as usize];
+                let w = self.writer[as_index(b)];
                 if w != Owner::Nobody && self.pending(w) {
                     found = found.or(Some(("reads", b, w)));
                 }
@@ -338,7 +339,7 @@ impl Software {
         }
         for &(at, len) in &writes {
             for b in at..at + len {
-                let w = self.writer[b as usize];
+                let w = self.writer[as_index(b)];
                 // In-order instructions of one pipe write in order, except for single bytes, which are
                 // written with the word around them.
                 let ordered =
@@ -346,7 +347,7 @@ impl Software {
                 if w != Owner::Nobody && !ordered && self.pending(w) {
                     found = found.or(Some(("overwrites", b, w)));
                 }
-                if let Some(r) = self.reading(b as usize, kind, own) {
+                if let Some(r) = self.reading(as_index(b), kind, own) {
                     found = found.or(Some(("overwrites a source still to be read in", b, r)));
                 }
             }
@@ -373,7 +374,7 @@ impl Software {
 
     /// Notes what an instruction leaves under way.
     fn issue(&mut self, step: &Step, own: Option<usize>, kind: Option<Kind>, reads: Ranges, writes: &Ranges) {
-        let bytes = |&(at, len): &(u32, u32)| at as usize..(at + len) as usize;
+        let bytes = |&(at, len): &(u32, u32)| as_index(at)..as_index(at + len);
         let class = step.op.info().class;
         let late = matches!(class, Class::Send | Class::Dpas | Class::Math) && own.is_none();
         let owner = match (step.swsb.sbid, own) {
@@ -383,7 +384,7 @@ impl Software {
                 for b in reads.iter().flat_map(bytes) {
                     self.piped[b][p] = n;
                 }
-                Owner::InOrder(p as u8, n - 1)
+                Owner::InOrder(low_u8(p), n - 1)
             }
             (sbid, None) if late => {
                 let k = match sbid {
@@ -403,7 +404,7 @@ impl Software {
                     Owner::Untracked
                 } else {
                     token.reads.extend(reads);
-                    Owner::Token(k as u8, token.taken)
+                    Owner::Token(low_u8(k), token.taken)
                 }
             }
             _ => Owner::Nobody,
@@ -439,7 +440,7 @@ fn dependency_control(held: &mut [bool], t: &Thread, cx: &mut Cx<'_>, step: &Ste
     let (reads, writes) = footprint(t, cx, step, on)?;
     let regs = |ranges: &Ranges| -> Vec<usize> {
         let all = ranges.iter().filter(|r| r.1 > 0).flat_map(|&(at, len)| at / grf..=(at + len - 1) / grf);
-        all.map(|r| r as usize).collect()
+        all.map(as_index).collect()
     };
     for r in regs(&reads) {
         if held[r] {

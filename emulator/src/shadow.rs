@@ -1,6 +1,7 @@
 //! Which bytes of a thread are defined.
 
 use crate::file;
+use narrow::as_index;
 
 /// One byte per register byte, not 0 where undefined; flags have a bit each.
 #[derive(Clone, Debug)]
@@ -15,14 +16,14 @@ impl Shadow {
     /// What a thread starts with, `scratch` bytes of memory among it; `defined`: as if everything had
     /// been written.
     pub(crate) fn new(defined: bool, scratch: u32) -> Shadow {
-        let scratch = vec![u8::from(!defined); scratch as usize];
-        let mut bytes = vec![0; (file::END + 4096) as usize];
+        let scratch = vec![u8::from(!defined); as_index(scratch)];
+        let mut bytes = vec![0; as_index(file::END + 4096)];
         if defined {
             return Shadow { bytes, flags: [0; 4], scratch };
         }
-        bytes[..file::GRF_END as usize].fill(1);
-        bytes[file::ADDR as usize..file::FLAG as usize].fill(1);
-        bytes[file::ACC as usize..file::END as usize].fill(1);
+        bytes[..as_index(file::GRF_END)].fill(1);
+        bytes[as_index(file::ADDR)..as_index(file::FLAG)].fill(1);
+        bytes[as_index(file::ACC)..as_index(file::END)].fill(1);
         Shadow { bytes, flags: [u32::MAX; 4], scratch }
     }
 }

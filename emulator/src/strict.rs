@@ -13,31 +13,32 @@ use crate::{
     thread::{Thread, Trap, mask},
 };
 use gen_ir::Op;
+use narrow::{as_index, low_u8, low_u32, to_index};
 
 impl Thread {
     pub(crate) fn undefined(&self, at: u32, len: u32) -> bool {
         match &self.shadow {
-            Some(s) => s.bytes[at as usize..(at + len) as usize].iter().any(|b| *b != 0),
+            Some(s) => s.bytes[as_index(at)..as_index(at + len)].iter().any(|b| *b != 0),
             None => false,
         }
     }
 
     /// The undefined ones of up to eight bytes, a bit each.
     pub(crate) fn undefined_bytes(&self, at: u32, len: u32) -> u8 {
-        self.shadow.as_ref().map_or(0, |s| bits(&s.bytes[at as usize..(at + len) as usize]))
+        self.shadow.as_ref().map_or(0, |s| bits(&s.bytes[as_index(at)..as_index(at + len)]))
     }
 
     /// The definedness of scratch memory at an address, if the thread has it there and it is tracked.
     pub(crate) fn scratch_shadow(&mut self, address: u64, len: u32) -> Option<&mut [u8]> {
         let from = usize::try_from(address.checked_sub(self.scratch)?).ok()?;
         let shadow = self.shadow.as_mut()?;
-        shadow.scratch.get_mut(from..from.checked_add(len as usize)?)
+        shadow.scratch.get_mut(from..from.checked_add(as_index(len))?)
     }
 
     /// Up to eight bytes are written, the ones in `undefined` with something undefined.
     pub(crate) fn define_but(&mut self, at: u32, len: u32, undefined: u8) {
         if let Some(s) = &mut self.shadow {
-            for (i, b) in s.bytes[at as usize..(at + len) as usize].iter_mut().enumerate() {
+            for (i, b) in s.bytes[as_index(at)..as_index(at + len)].iter_mut().enumerate() {
                 *b = undefined >> i & 1;
             }
         }
@@ -46,13 +47,13 @@ impl Thread {
     /// As if nobody had written these bytes.
     pub(crate) fn undefine(&mut self, at: u32, len: u32) {
         if let Some(s) = &mut self.shadow {
-            s.bytes[at as usize..(at + len) as usize].fill(1);
+            s.bytes[as_index(at)..as_index(at + len)].fill(1);
         }
     }
 
     pub(crate) fn define(&mut self, at: u32, len: u32) {
         if let Some(s) = &mut self.shadow {
-            s.bytes[at as usize..(at + len) as usize].fill(0);
+            s.bytes[as_index(at)..as_index(at + len)].fill(0);
         }
     }
 }
@@ -70,11 +71,11 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     let cancels = matches!(step.op, Op::Xor | Op::Cmp) && same(0, 1)
         || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg() != step.src[1].mods.neg();
     for s in &step.src {
-        let bytes = s.ty.bytes() as usize;
+        let bytes = as_index(s.ty.bytes());
         match s.what {
             // Flags, read as a register, have their own bits.
             Operand::Direct { at, .. } if (file::FLAG..file::FLAG + 16).contains(&at) => {
-                let k = ((at - file::FLAG) / 4) as usize;
+                let k = as_index((at - file::FLAG) / 4);
                 if shadow.flags[k] == u32::MAX && !cancels {
                     out = u32::MAX;
                 }
@@ -82,13 +83,13 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
             Operand::Direct { .. } | Operand::Indirect { .. } => {
                 let Some(places) = t.lane_offsets(s, n, on)? else { continue };
                 for (i, at) in places[..n].iter().enumerate() {
-                    let at = *at as usize;
+                    let at = as_index(*at);
                     if shadow.bytes[at..at + bytes].iter().any(|b| *b != 0) && !cancels {
                         out |= 1 << i;
                     }
                 }
                 if let Operand::Indirect { addr, .. } = s.what
-                    && shadow.bytes[addr as usize..addr as usize + 2] != [0, 0]
+                    && shadow.bytes[as_index(addr)..as_index(addr) + 2] != [0, 0]
                 {
                     out = u32::MAX;
                 }
@@ -98,7 +99,7 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     }
     if matches!(step.op, Op::Mac | Op::Mach | Op::Macl | Op::Sada2) {
         for i in 0..n {
-            let at = file::ACC as usize + 4 * i;
+            let at = as_index(file::ACC) + 4 * i;
             if shadow.bytes[at..at + 4].iter().any(|b| *b != 0) {
                 out |= 1 << i;
             }
@@ -155,9 +156,9 @@ fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
             let from = at + b;
             let undefined = if (file::FLAG..file::FLAG + 16).contains(&from) {
                 let k = from - file::FLAG;
-                shadow.flags[(k / 4) as usize] >> (8 * (k % 4)) & 0xff == 0xff
+                shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff == 0xff
             } else {
-                shadow.bytes[from as usize] != 0
+                shadow.bytes[as_index(from)] != 0
             };
             out |= u32::from(undefined) << b;
         }
@@ -180,11 +181,11 @@ pub(crate) fn hash_response(t: &Thread, program: &Program, step: &Step, seed: u6
 /// The bytes of a message's response.
 fn response(program: &Program, step: &Step) -> std::ops::Range<usize> {
     let Extra::Send(index) = step.extra else { return 0..0 };
-    let m = &program.messages[index as usize];
+    let m = &program.messages[as_index(index)];
     let Some(dst) = m.dst else { return 0..0 };
-    let end = file::GRF_END as usize;
-    let from = ((dst * program.grf) as usize).min(end);
-    from..(from + (u32::from(m.dst_len).max(1) * program.grf) as usize).min(end)
+    let end = as_index(file::GRF_END);
+    let from = as_index(dst * program.grf).min(end);
+    from..(from + as_index(u32::from(m.dst_len).max(1) * program.grf)).min(end)
 }
 
 /// What an ALU instruction will leave undefined; found before it runs, noted after.
@@ -220,14 +221,14 @@ impl Outcome {
         };
         if let Some(places) = self.places {
             for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
-                let (at, bytes) = (places[i] as usize, step.dst.ty.bytes() as usize);
+                let (at, bytes) = (as_index(places[i]), as_index(step.dst.ty.bytes()));
                 t.rf[at..at + bytes].copy_from_slice(&next().to_le_bytes()[..bytes]);
             }
         }
         if let Some(c) = &step.cond
             && !matches!(step.op, Op::Sel | Op::Csel)
         {
-            t.set_flag(c, step, self.on, next() as u32);
+            t.set_flag(c, step, self.on, low_u32(next()));
         }
         seed
     }
@@ -237,15 +238,15 @@ impl Outcome {
         let mut h = seed ^ HASH;
         if let Some(places) = self.places {
             for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
-                let at = places[i] as usize;
-                h = t.rf[at..at + step.dst.ty.bytes() as usize].iter().fold(h, mix);
+                let at = as_index(places[i]);
+                h = t.rf[at..at + as_index(step.dst.ty.bytes())].iter().fold(h, mix);
             }
         }
         if let Some(c) = &step.cond {
             h = t.flag(c.flag).to_le_bytes().iter().fold(h, mix);
         }
         if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Mach | Op::Macl) {
-            h = t.rf[file::ACC as usize..file::END as usize].iter().fold(h, mix);
+            h = t.rf[as_index(file::ACC)..as_index(file::END)].iter().fold(h, mix);
         }
         h
     }
@@ -313,17 +314,17 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
     let n = usize::from(step.lanes);
     let Some(shadow) = &mut t.shadow else { return };
     if let Some(places) = o.places {
-        let bytes = step.dst.ty.bytes() as usize;
+        let bytes = as_index(step.dst.ty.bytes());
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
-            let at = places[i] as usize;
+            let at = as_index(places[i]);
             let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> b & 1);
             for b in 0..bytes {
-                shadow.bytes[at + b] = byte(b) as u8;
+                shadow.bytes[at + b] = low_u8(byte(b));
             }
             if (file::FLAG..file::FLAG + 16).contains(&places[i]) {
                 for b in 0..bytes.min(4) {
-                    let k = places[i] - file::FLAG + b as u32;
-                    let f = &mut shadow.flags[(k / 4 % 4) as usize];
+                    let k = places[i] - file::FLAG + to_index(b);
+                    let f = &mut shadow.flags[as_index(k / 4 % 4)];
                     let m = 0xff << (8 * (k % 4));
                     *f = if byte(b) != 0 { *f | m } else { *f & !m };
                 }
@@ -337,15 +338,15 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
                 _ => 1,
             };
             if rows > 1 {
-                let at = places[0] as usize;
+                let at = as_index(places[0]);
                 shadow.bytes[at..at + rows * n * bytes.max(4)].fill(0);
             }
         }
     }
     if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Macl) {
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
-            let at = file::ACC as usize + 4 * i;
-            shadow.bytes[at..at + 4].fill((o.undefined >> i & 1) as u8);
+            let at = as_index(file::ACC) + 4 * i;
+            shadow.bytes[at..at + 4].fill(low_u8(o.undefined >> i & 1));
         }
     }
     if let Some(c) = &step.cond
@@ -389,7 +390,7 @@ fn places(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     if ahead && step.jip < least {
         cx.report(t, Fault::Illegal, || "JIP leads backwards".into());
     }
-    let op = |pc: Pc| cx.program.steps.get(pc as usize).map(|s| s.op);
+    let op = |pc: Pc| cx.program.steps.get(as_index(pc)).map(|s| s.op);
     let ends = op(step.jip) == Some(Op::Endif);
     let fits = match step.op {
         Op::If => ends || step.jip.checked_sub(1).and_then(op) == Some(Op::Else),

@@ -6,6 +6,7 @@ use crate::{
     program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
 use gen_ir::{PredCtrl, Type};
+use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 
 /// Most channels an instruction has.
 pub(crate) const LANES: usize = 32;
@@ -100,9 +101,9 @@ pub(crate) struct Thread {
 impl Thread {
     pub(crate) fn new(program: &Program) -> Thread {
         Thread {
-            rf: vec![0; (file::END + 4096) as usize],
-            acc_wide: vec![0; (file::ACC_COUNT * 32) as usize],
-            acc_size: vec![0; (file::ACC_COUNT * 32) as usize],
+            rf: vec![0; as_index(file::END + 4096)],
+            acc_wide: vec![0; as_index(file::ACC_COUNT * 32)],
+            acc_size: vec![0; as_index(file::ACC_COUNT * 32)],
             macros: vec![[<rustc_apfloat::ieee::Quad as rustc_apfloat::Float>::ZERO; LANES]; 8],
             pc: 0,
             active: 0,
@@ -130,17 +131,17 @@ impl Thread {
     }
 
     pub(crate) fn u32_at(&self, at: u32) -> u32 {
-        let at = at as usize;
+        let at = as_index(at);
         u32::from_le_bytes(self.rf[at..at + 4].try_into().unwrap_or_default())
     }
 
     pub(crate) fn u16_at(&self, at: u32) -> u16 {
-        let at = at as usize;
+        let at = as_index(at);
         u16::from_le_bytes(self.rf[at..at + 2].try_into().unwrap_or_default())
     }
 
     pub(crate) fn set_u32(&mut self, at: u32, v: u32) {
-        let at = at as usize;
+        let at = as_index(at);
         self.rf[at..at + 4].copy_from_slice(&v.to_le_bytes());
     }
 
@@ -200,7 +201,7 @@ impl Thread {
             }
             // Align16 replication: component of each group of four.
             PredCtrl::X | PredCtrl::Y | PredCtrl::Z | PredCtrl::W => {
-                let k = p.ctrl as u32 - PredCtrl::X as u32;
+                let k = u32::from(p.ctrl.number() - PredCtrl::X.number());
                 let mut out = 0;
                 for i in 0..lanes {
                     out |= (own >> (i / 4 * 4 + k) & 1) << i;
@@ -243,14 +244,14 @@ impl Thread {
     ) -> Result<[u32; LANES], Trap> {
         let mut out = [0; LANES];
         for (i, o) in out[..n].iter_mut().enumerate() {
-            let i = i as u32;
+            let i = to_index(i);
             let (row, within) = match i.checked_div(per_row) {
                 None => (0, offset(shape, i)),
                 Some(row) => (row, offset(shape, i % per_row)),
             };
             let base = i64::from(self.u16_at(addr + 2 * row)) + i64::from(imm) + i64::from(within);
             if base >= 0 && base + i64::from(ty.bytes()) <= i64::from(self.grf_end) {
-                *o = base as u32;
+                *o = low_u32(base);
             } else if on >> i & 1 != 0 {
                 return Err(format!("channel {i} reads registers through address {base:#x}").into());
             }
@@ -261,7 +262,9 @@ impl Thread {
     /// File offset of every lane of a source, for what works byte by byte.
     pub(crate) fn lane_offsets(&self, s: &Source, n: usize, on: u32) -> Result<Option<[u32; LANES]>, Trap> {
         match s.what {
-            Operand::Direct { at, shape } => Ok(Some(std::array::from_fn(|i| at + offset(shape, i as u32)))),
+            Operand::Direct { at, shape } => {
+                Ok(Some(std::array::from_fn(|i| at + offset(shape, to_index(i)))))
+            }
             Operand::Indirect { addr, imm, shape, per_row } => {
                 self.indirect(addr, imm, shape, per_row, s.ty, n, on).map(Some)
             }
@@ -285,10 +288,10 @@ impl Thread {
         };
         match s.what {
             Operand::Direct { at, shape } => {
-                let at = at as usize;
+                let at = as_index(at);
                 match shape {
                     Shape::Scalar => out[..n].fill(value(at_byte(at))),
-                    Shape::Linear(stride) if stride as usize == B => {
+                    Shape::Linear(stride) if as_index(stride) == B => {
                         let bytes = &self.rf[at..at + n * B];
                         for (o, c) in out.iter_mut().zip(bytes.as_chunks::<B>().0) {
                             *o = value(*c);
@@ -296,12 +299,12 @@ impl Thread {
                     }
                     Shape::Linear(stride) => {
                         for (i, o) in out[..n].iter_mut().enumerate() {
-                            *o = value(at_byte(at + i * stride as usize));
+                            *o = value(at_byte(at + i * as_index(stride)));
                         }
                     }
                     Shape::Rows { .. } => {
                         for (i, o) in out[..n].iter_mut().enumerate() {
-                            *o = value(at_byte(at + offset(shape, i as u32) as usize));
+                            *o = value(at_byte(at + as_index(offset(shape, to_index(i)))));
                         }
                     }
                 }
@@ -309,7 +312,7 @@ impl Thread {
             Operand::Indirect { addr, imm, shape, per_row } => {
                 let places = self.indirect(addr, imm, shape, per_row, s.ty, n, on)?;
                 for (o, at) in out[..n].iter_mut().zip(places) {
-                    *o = value(at_byte(at as usize));
+                    *o = value(at_byte(as_index(at)));
                 }
             }
             Operand::Imm(bits) => {
@@ -352,7 +355,7 @@ impl Thread {
     pub(crate) fn ints(&self, s: &Source, n: usize, on: u32, out: &mut [i64; LANES]) -> Result<(), Trap> {
         match s.ty {
             Type::Ub => self.lanes_of(s, n, on, out, |[b]| i64::from(b)),
-            Type::B => self.lanes_of(s, n, on, out, |[b]| i64::from(b as i8)),
+            Type::B => self.lanes_of(s, n, on, out, |[b]| i64::from(low_i8(b))),
             Type::Uw | Type::Hf | Type::Bf => self.lanes_of(s, n, on, out, |b| u16::from_le_bytes(b).into()),
             Type::W => self.lanes_of(s, n, on, out, |b| i16::from_le_bytes(b).into()),
             Type::Ud | Type::F => self.lanes_of(s, n, on, out, |b| u32::from_le_bytes(b).into()),
@@ -367,7 +370,7 @@ impl Thread {
     fn dest_offsets(&self, d: &Dest, n: usize, on: u32) -> Result<Option<[u32; LANES]>, Trap> {
         match d.what {
             DestPlace::None | DestPlace::Null => Ok(None),
-            DestPlace::Direct(at) => Ok(Some(std::array::from_fn(|i| at + i as u32 * d.stride))),
+            DestPlace::Direct(at) => Ok(Some(std::array::from_fn(|i| at + to_index(i) * d.stride))),
             DestPlace::Indirect { addr, imm } => {
                 let shape = Shape::Linear(d.stride);
                 self.indirect(addr, imm, shape, 0, d.ty, n, on).map(Some)
@@ -383,9 +386,9 @@ impl Thread {
     /// Stores the low bytes of each lane in `on`.
     pub(crate) fn put(&mut self, d: &Dest, n: usize, on: u32, v: &[u64; LANES]) -> Result<(), Trap> {
         match d.ty.bytes() {
-            1 => self.put_lanes(d, n, on, v, |x| [x as u8]),
-            2 => self.put_lanes(d, n, on, v, |x| (x as u16).to_le_bytes()),
-            4 => self.put_lanes(d, n, on, v, |x| (x as u32).to_le_bytes()),
+            1 => self.put_lanes(d, n, on, v, |x| [low_u8(x)]),
+            2 => self.put_lanes(d, n, on, v, |x| low_u16(x).to_le_bytes()),
+            4 => self.put_lanes(d, n, on, v, |x| low_u32(x).to_le_bytes()),
             _ => self.put_lanes(d, n, on, v, |x| x.to_le_bytes()),
         }
     }
@@ -400,8 +403,8 @@ impl Thread {
         bytes: impl Fn(u64) -> [u8; B],
     ) -> Result<(), Trap> {
         if let DestPlace::Direct(at) = d.what {
-            let (at, stride) = (at as usize, d.stride as usize);
-            if stride == B && on == mask(n as u32) {
+            let (at, stride) = (as_index(at), as_index(d.stride));
+            if stride == B && on == mask(to_index(n)) {
                 let out = &mut self.rf[at..at + n * B];
                 for (o, x) in out.as_chunks_mut::<B>().0.iter_mut().zip(v) {
                     *o = bytes(*x);
@@ -409,7 +412,7 @@ impl Thread {
             } else {
                 let mut left = on;
                 while left != 0 {
-                    let i = left.trailing_zeros() as usize;
+                    let i = as_index(left.trailing_zeros());
                     left &= left - 1;
                     let to = at + i * stride;
                     self.rf[to..to + B].copy_from_slice(&bytes(v[i]));
@@ -420,7 +423,7 @@ impl Thread {
         let Some(places) = self.dest_offsets(d, n, on)? else { return Ok(()) };
         for i in 0..n {
             if on >> i & 1 != 0 {
-                let to = places[i] as usize;
+                let to = as_index(places[i]);
                 self.rf[to..to + B].copy_from_slice(&bytes(v[i]));
             }
         }

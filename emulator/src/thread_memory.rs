@@ -1,6 +1,7 @@
 //! Memory that a dispatch's threads find through their headers.
 
 use crate::{launch::Dispatch, memory::Memory, messages::SCRATCH_STATE};
+use narrow::{as_index, low_u32};
 use platforms::Platform;
 
 /// Memory that a dispatch's threads find through their headers.
@@ -20,7 +21,7 @@ impl ThreadMemory {
         let threads = if dispatch.scratch == 0 { 0 } else { dispatch.threads };
         let scratch = (0..threads)
             .map(|_| {
-                let b = memory.add_low("scratch", vec![0; dispatch.scratch as usize]);
+                let b = memory.add_low("scratch", vec![0; as_index(dispatch.scratch)]);
                 memory.address(b)
             })
             .collect();
@@ -54,19 +55,19 @@ impl ThreadMemory {
 
     /// The address of a thread's scratch memory.
     pub(crate) fn scratch_of(&self, number: u32) -> u64 {
-        self.scratch.get(number as usize).copied().unwrap_or(0)
+        self.scratch.get(as_index(number)).copied().unwrap_or(0)
     }
 
     /// The thread header, `r0`.
     pub(crate) fn header(&self, dispatch: &Dispatch, group: [u32; 3], number: u32) -> [u32; 16] {
         let mut r0 = [0u32; 16];
-        r0[0] = self.indirect as u32;
+        r0[0] = low_u32(self.indirect);
         r0[1] = group[0];
         r0[2] = number & 0xff | 1 << 24;
         if dispatch.scratch != 0 {
             r0[3] = dispatch.scratch.trailing_zeros() - 10;
         }
-        let scratch = if self.scratch_surface { SCRATCH_STATE } else { self.scratch_of(number) as u32 };
+        let scratch = if self.scratch_surface { SCRATCH_STATE } else { low_u32(self.scratch_of(number)) };
         r0[5] = scratch & gen_ir::scratch::SURFACE_STATE | number & 0x1ff;
         r0[6] = group[1];
         r0[7] = group[2];

@@ -5,12 +5,12 @@
 //! |---|---|
 //! | `to_u8`, `to_u16`, `to_u32`, `to_u64`, `to_i8`, ... | the same number. Who calls them knows that it fits (a count of things in memory, an offset in a register, a stride); where it does not, that is a fault of ours, and it ends here and not as wrong code |
 //! | `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i8`, ... | the lowest bits of a word, whatever stands above them (immediates, words of instructions, fields that a mask follows) |
-//! | `halves` | both halves of a word of 128 bits |
-//! | `to_index`; `as_index`, `span` | a position in memory in 32 bits; a number of 32 bits, or a range of them, as positions |
+//! | `halves`; `ones` | both halves of a word of 128 bits; a word of so many ones |
+//! | `to_index`; `as_index`, `span`, `to_usize` | a position in memory in 32 bits; a number of 32 bits, a range of them, or a number of 64 bits as positions |
 //! | `index_type` | an index type of a table |
 //! | `enum_numbers` | the numbers of an enumeration's variants |
 //! | `every` | the numbers of a range in steps |
-//! | `to_f32`, `single` | the nearest number of single precision |
+//! | `to_f32`, `to_f64`, `single`; `whole` | the nearest number of single or double precision; what stands in front of the point |
 //! | `const_u8`, `const_u16`; `wide_u8`, `wide_u16`, `wide_u32`, `wide_u64` | in constants, which can call no `From` yet: as `to_u8` and so on; a number of so many bits in twice as many, a byte in 32 |
 //!
 //! What comes from outside and may be too large is no case for these: there `try_from` makes an error.
@@ -29,10 +29,14 @@
 
 use std::{iter::StepBy, ops::Range};
 
-/// A word, as far as its 64 lowest bits.
+/// A whole number: its 64 lowest bits, and what floating-point has for it.
 pub trait Word: Copy {
     /// The lowest bits; of a negative number those of its two's complement.
     fn low(self) -> u64;
+    /// The nearest number of single precision.
+    fn nearest_f32(self) -> f32;
+    /// The nearest number of double precision.
+    fn nearest_f64(self) -> f64;
 }
 
 macro_rules! word {
@@ -42,6 +46,18 @@ macro_rules! word {
             #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless, reason = "that is what it is for")]
             fn low(self) -> u64 {
                 self as u64
+            }
+
+            #[inline]
+            #[allow(clippy::as_conversions, clippy::cast_lossless, reason = "it rounds to the nearest, alike everywhere")]
+            fn nearest_f32(self) -> f32 {
+                self as f32
+            }
+
+            #[inline]
+            #[allow(clippy::as_conversions, clippy::cast_lossless, reason = "it rounds to the nearest, alike everywhere")]
+            fn nearest_f64(self) -> f64 {
+                self as f64
             }
         }
     )*};
@@ -85,6 +101,7 @@ conversions! {
     i8 to_i8 low_i8;
     i16 to_i16 low_i16;
     i32 to_i32 low_i32;
+    i64 to_i64 low_i64;
 }
 
 /// An index of a list in memory, or its length, in 32 bits. No list is longer: texts and objects of more than 4 GiB are
@@ -104,6 +121,17 @@ pub const fn as_index(number: u32) -> usize {
     number as usize
 }
 
+/// A number of 64 bits as a position in memory, or as a length. Who calls it knows that memory has it.
+///
+/// # Panics
+///
+/// If addresses have fewer bits than it needs.
+#[inline]
+#[track_caller]
+pub fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or_else(|_| too_large("usize"))
+}
+
 /// Positions of a range.
 #[inline]
 pub const fn span(range: Range<u32>) -> Range<usize> {
@@ -119,11 +147,29 @@ pub const fn halves(word: u128) -> (u64, u64) {
     (word as u64, (word >> 64) as u64)
 }
 
-/// The number nearest to it in single precision.
+/// A word whose lowest `count` bits are ones; all of them, where that is 64 or more.
 #[inline]
-#[expect(clippy::as_conversions, reason = "it rounds to the nearest, alike everywhere")]
-pub const fn to_f32(number: u32) -> f32 {
-    number as f32
+pub const fn ones(count: u32) -> u64 {
+    if count >= u64::BITS { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// The number of single precision nearest to a whole number.
+#[inline]
+pub fn to_f32(number: impl Word) -> f32 {
+    number.nearest_f32()
+}
+
+/// The number of double precision nearest to a whole number.
+#[inline]
+pub fn to_f64(number: impl Word) -> f64 {
+    number.nearest_f64()
+}
+
+/// What stands in front of the point: the nearest that there is for numbers beyond the range, 0 for what is none.
+#[inline]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "that is what it is for")]
+pub const fn whole(number: f64) -> i64 {
+    number as i64
 }
 
 /// The number of single precision nearest to one of double precision.

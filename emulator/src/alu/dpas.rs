@@ -12,6 +12,7 @@ use crate::{
     thread::{Thread, Trap},
 };
 use gen_ir::Type;
+use narrow::{as_index, low_i32, low_i64, low_u16, low_u32, low_u64, to_index};
 
 /// What a `dpas` works on.
 pub(crate) struct Array {
@@ -39,13 +40,13 @@ const fn bits_of(ty: Type) -> u32 {
 fn int(dword: u32, k: u32, ty: Type) -> i64 {
     let bits = bits_of(ty);
     let v = u64::from(dword >> (k * bits)) & ((1 << bits) - 1);
-    if ty.is_signed() { (v as i64) << (64 - bits) >> (64 - bits) } else { v as i64 }
+    if ty.is_signed() { low_i64(v) << (64 - bits) >> (64 - bits) } else { low_i64(v) }
 }
 
 fn real(dword: u32, k: u32, ty: Type) -> f64 {
     match ty {
         Type::Hf => HALF.to_f64(u64::from(dword >> (16 * k) & 0xffff)),
-        Type::Bf => num::bf16_to_f32((dword >> (16 * k)) as u16).into(),
+        Type::Bf => num::bf16_to_f32(low_u16(dword >> (16 * k))).into(),
         Type::Bf8 => BF8.to_f64(u64::from(dword >> (8 * k) & 0xff)),
         Type::Tf32 => TF32.to_f64(u64::from(dword >> 13)),
         _ => f32::from_bits(dword).into(),
@@ -55,9 +56,9 @@ fn real(dword: u32, k: u32, ty: Type) -> f64 {
 /// A number to add to.
 fn start(bits: u64, ty: Type) -> f64 {
     match ty {
-        Type::Bf => num::bf16_to_f32(bits as u16).into(),
+        Type::Bf => num::bf16_to_f32(low_u16(bits)).into(),
         Type::Hf => HALF.to_f64(bits & 0xffff),
-        _ => f32::from_bits(bits as u32).into(),
+        _ => f32::from_bits(low_u32(bits)).into(),
     }
 }
 
@@ -123,7 +124,7 @@ impl Array {
         }
         let signed = self.sum.is_some_and(Type::is_signed);
         let mut total =
-            sum.map_or(0, |bits| if signed { i64::from(bits as i32) } else { i64::from(bits as u32) });
+            sum.map_or(0, |bits| if signed { i64::from(low_i32(bits)) } else { i64::from(low_u32(bits)) });
         for (w, r) in (0..self.depth).map(pair) {
             for k in 0..per {
                 total += int(w, k, self.weights) * int(r, k, self.rows);
@@ -131,9 +132,9 @@ impl Array {
         }
         if self.sat {
             let (min, max) = super::range(self.dst);
-            total = total.clamp(min as i64, max as i64);
+            total = total.clamp(low_i64(min), low_i64(max));
         }
-        Sum::Int(total as u64)
+        Sum::Int(low_u64(total))
     }
 }
 
@@ -171,7 +172,7 @@ pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Re
     if starts.iter().zip(array.extents()).any(|(from, bytes)| from + bytes > limit) {
         return Err("dpas runs past the last register".into());
     }
-    let mut results = Vec::with_capacity((array.repeat * array.lanes) as usize);
+    let mut results = Vec::with_capacity(as_index(array.repeat * array.lanes));
     for (row, ch) in (0..array.repeat).flat_map(|row| (0..array.lanes).map(move |ch| (row, ch))) {
         let index = row * array.lanes + ch;
         let start = sum.map(|a| match s0.ty.bytes() {
@@ -186,9 +187,9 @@ pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Re
     }
     let size = array.dst.bytes();
     for (index, bits) in results.iter().enumerate() {
-        if on >> (index as u32 % array.lanes) & 1 != 0 {
-            let to = (out + index as u32 * size) as usize;
-            t.rf[to..to + size as usize].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
+        if on >> (to_index(index) % array.lanes) & 1 != 0 {
+            let to = as_index(out + to_index(index) * size);
+            t.rf[to..to + as_index(size)].copy_from_slice(&bits.to_le_bytes()[..as_index(size)]);
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Cond, Op, Type};
+use narrow::{as_index, low_u16, low_u32, low_u64, to_f64, to_index};
 
 /// Lanes as doubles, exactly, with source modifiers and denormals as the mode wants them.
 pub(super) fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f64; LANES], Trap> {
@@ -19,7 +20,7 @@ pub(super) fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f64; LA
         let mut v = [0; LANES];
         t.ints(s, n, on, &mut v)?;
         for i in 0..n {
-            out[i] = if s.ty == Type::Uq { v[i] as u64 as f64 } else { v[i] as f64 };
+            out[i] = if s.ty == Type::Uq { to_f64(low_u64(v[i])) } else { to_f64(v[i]) };
         }
     } else {
         let mut v = [0; LANES];
@@ -32,7 +33,7 @@ pub(super) fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f64; LA
                     num::SINGLE.to_f64(b)
                 }
                 Type::Hf => num::HALF.to_f64(if m.keep_f16 { v[i] } else { num::HALF.flush(v[i]) }),
-                Type::Bf => num::bf16_to_f32(v[i] as u16).into(),
+                Type::Bf => num::bf16_to_f32(low_u16(v[i])).into(),
                 Type::Bf8 => num::BF8.to_f64(v[i]),
                 _ => f64::from_bits(if m.keep_f64 { v[i] } else { DOUBLE.flush(v[i]) }),
             };
@@ -57,7 +58,7 @@ fn load32(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f32; LANES], Tra
     let flip: u32 = if s.mods.neg() { 0x8000_0000 } else { 0 };
     let keep = t.mode.keep_f32;
     for i in 0..n {
-        let mut b = v[i] as u32;
+        let mut b = low_u32(v[i]);
         if !keep && b & 0x7f80_0000 == 0 {
             b &= 0x8000_0000;
         }
@@ -121,7 +122,7 @@ fn fast(t: &mut Thread, step: &Step, n: usize, on: u32) -> Result<bool, Trap> {
         let b = x.to_bits();
         out[i] = u64::from(if !keep && b & 0x7f80_0000 == 0 { b & 0x8000_0000 } else { b });
     }
-    finish(t, step, n, on, &out, |i| f64::from(f32::from_bits(out[i] as u32)))?;
+    finish(t, step, n, on, &out, |i| f64::from(f32::from_bits(low_u32(out[i]))))?;
     Ok(true)
 }
 
@@ -157,16 +158,7 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
     let acc = if step.op == Op::Mac { implicit(t, step, n)? } else { [0.0; LANES] };
     let mut r = [0.0f64; LANES];
     match step.op {
-        Op::Cmp | Op::Cmpn => {
-            let Some(k) = step.cond else { return Err("a compare without a condition".into()) };
-            let mut hits = 0;
-            for i in 0..n {
-                let nan = step.op == Op::Cmpn && b[i].is_nan();
-                hits |= u32::from(nan || holds(k.cond, a[i].partial_cmp(&b[i]))) << i;
-            }
-            t.set_flag(&k, step, on, hits);
-            return super::wide::truth(t, step, n, on, hits);
-        }
+        Op::Cmp | Op::Cmpn => return compared(t, step, n, on, &a, &b),
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Line | Op::Pln => {
             across(t, step, n, &a, &b, &own, &mut r)?
         }
@@ -217,6 +209,25 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
     store_rounded(t, step, n, on, &r, &own)
 }
 
+/// `cmp`, `cmpn`: the flag, and the destination's truth values.
+fn compared(
+    t: &mut Thread,
+    step: &Step,
+    n: usize,
+    on: u32,
+    a: &[f64; LANES],
+    b: &[f64; LANES],
+) -> Result<(), Trap> {
+    let Some(k) = step.cond else { return Err("a compare without a condition".into()) };
+    let mut hits = 0;
+    for i in 0..n {
+        let nan = step.op == Op::Cmpn && b[i].is_nan();
+        hits |= u32::from(nan || holds(k.cond, a[i].partial_cmp(&b[i]))) << i;
+    }
+    t.set_flag(&k, step, on, hits);
+    super::wide::truth(t, step, n, on, hits)
+}
+
 /// Stores results of arithmetic in the destination's type; `own` rounds to that of the operation.
 fn store_rounded(
     t: &mut Thread,
@@ -239,8 +250,8 @@ fn store_rounded(
         let size = ty.bytes();
         for i in 0..n {
             if on >> i & 1 != 0 {
-                let at = (file::ACC + i as u32 * size) as usize;
-                t.rf[at..at + size as usize].copy_from_slice(&out[i].to_le_bytes()[..size as usize]);
+                let at = as_index(file::ACC + to_index(i) * size);
+                t.rf[at..at + as_index(size)].copy_from_slice(&out[i].to_le_bytes()[..as_index(size)]);
             }
         }
     }
@@ -257,7 +268,7 @@ fn natural(domain: Domain) -> Type {
 
 fn decode(bits: u64, ty: Type, otherwise: f64) -> f64 {
     match ty {
-        Type::F => f32::from_bits(bits as u32).into(),
+        Type::F => f32::from_bits(low_u32(bits)).into(),
         Type::Hf => num::HALF.to_f64(bits),
         Type::Df => f64::from_bits(bits),
         _ => otherwise,
@@ -335,7 +346,7 @@ fn plane_coordinates(t: &Thread, step: &Step, n: usize) -> Result<[[f64; LANES];
     let mut both = [[0.0; LANES]; 2];
     for group in 0..n.div_ceil(8) {
         for (k, coordinates) in both.iter_mut().enumerate() {
-            let next = at + 32 * (2 * group + k) as u32;
+            let next = at + 32 * to_index(2 * group + k);
             let what = Operand::Direct { at: next, shape };
             let eight = load(t, &Source { what, ..step.src[1] }, 8, 0)?;
             coordinates[8 * group..8 * group + 8].copy_from_slice(&eight[..8]);

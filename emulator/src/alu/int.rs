@@ -7,6 +7,7 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Cond, Op, Type};
+use narrow::{low_i8, low_i32, low_i64, low_u8, low_u32, low_u64, to_f32, to_u8};
 
 type Lanes = [i64; LANES];
 
@@ -29,7 +30,7 @@ fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes,
 /// The bits a source's type has, as a number without sign.
 fn unsigned(x: i64, ty: Type) -> u64 {
     let bits = ty.bytes() * 8;
-    if bits >= 64 { x as u64 } else { x as u64 & ((1 << bits) - 1) }
+    if bits >= 64 { low_u64(x) } else { low_u64(x) & ((1 << bits) - 1) }
 }
 
 #[inline(always)]
@@ -85,13 +86,13 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
         Op::Mad => map3(n, &a, &b, &c, |a, b, c| a.wrapping_add(b.wrapping_mul(c))),
         Op::Avg => map2(n, &a, &b, |a, b| (a + b + 1) >> 1),
         Op::Shl => map2(n, &a, &b, |a, b| a << (b & 31)),
-        Op::Shr => map2(n, &a, &b, |a, b| (unsigned(a, ty0) >> (b & 31)) as i64),
+        Op::Shr => map2(n, &a, &b, |a, b| low_i64(unsigned(a, ty0) >> (b & 31))),
         Op::Asr => map2(n, &a, &b, |a, b| a >> (b & 31)),
         Op::Rol | Op::Ror => map2(n, &a, &b, |a, b| {
             let v = unsigned(a, ty0);
-            let k = (b as u64 & u64::from(width0 - 1)) as u32;
+            let k = low_u32(low_u64(b) & u64::from(width0 - 1));
             let left = if step.op == Op::Rol { k } else { (width0 - k) % width0 };
-            if left == 0 { v as i64 } else { (v << left | v >> (width0 - left)) as i64 }
+            if left == 0 { low_i64(v) } else { low_i64(v << left | v >> (width0 - left)) }
         }),
         Op::Cmp | Op::Cmpn => {
             return compare(t, step, n, on, &a, &b);
@@ -140,39 +141,39 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
 
 /// Byte `i` of a value, as a type of its sign.
 fn byte_of(v: i64, i: i64, ty: Type) -> i64 {
-    let v = (v >> (8 * i)) as u8;
-    if ty.is_signed() { i64::from(v as i8) } else { i64::from(v) }
+    let v = low_u8(v >> (8 * i));
+    if ty.is_signed() { i64::from(low_i8(v)) } else { i64::from(v) }
 }
 
 /// Bits that are counted, found, turned round, taken out and put in; `types` are those of the first and the last source.
 fn bits(op: Op, n: usize, [a, b, c]: [&Lanes; 3], types: [Type; 2]) -> Result<Lanes, Trap> {
     let [ty0, ty2] = types;
     Ok(match op {
-        Op::Bfrev => map1(n, a, |a| i64::from((a as u32).reverse_bits())),
+        Op::Bfrev => map1(n, a, |a| i64::from(low_u32(a).reverse_bits())),
         Op::Bfe => map3(n, a, b, c, |width, offset, v| field(width, offset, v, ty2.is_signed())),
         Op::Bfi1 => map2(n, a, b, |width, offset| {
             let (w, o) = (width & 31, offset & 31);
-            i64::from((((1u64 << w) - 1) << o) as u32)
+            i64::from(low_u32(((1u64 << w) - 1) << o))
         }),
         Op::Bfi2 => map3(n, a, b, c, |mask, insert, base| {
-            let m = mask as u32;
+            let m = low_u32(mask);
             let shift = if m == 0 { 0 } else { m.trailing_zeros() };
-            i64::from(((insert as u32) << shift) & m | base as u32 & !m)
+            i64::from((low_u32(insert) << shift) & m | low_u32(base) & !m)
         }),
         Op::Fbh => map1(n, a, |a| {
-            let v = a as i32;
+            let v = low_i32(a);
             if !ty0.is_signed() {
-                return if v == 0 { 0xffff_ffff } else { i64::from((v as u32).leading_zeros()) };
+                return if v == 0 { 0xffff_ffff } else { i64::from(low_u32(v).leading_zeros()) };
             }
             let other = if v < 0 { !v } else { v };
             if other == 0 { 0xffff_ffff } else { i64::from(other.leading_zeros()) }
         }),
         Op::Fbl => map1(n, a, |a| {
-            let v = a as u32;
+            let v = low_u32(a);
             if v == 0 { 0xffff_ffff } else { i64::from(v.trailing_zeros()) }
         }),
         Op::Cbit => map1(n, a, |a| i64::from(unsigned(a, ty0).count_ones())),
-        Op::Lzd => map1(n, a, |a| i64::from((a as u32).leading_zeros())),
+        Op::Lzd => map1(n, a, |a| i64::from(low_u32(a).leading_zeros())),
         op => return Err(format!("{op} does not work on integers").into()),
     })
 }
@@ -184,7 +185,7 @@ fn product_part(t: &mut Thread, step: &Step, n: usize, on: u32, [a, b, k]: [&Lan
         set_acc(t, n, on, &full, 4);
     }
     let high = step.op == Op::Mach;
-    map1(n, &full, |v| if high { v >> 32 } else { i64::from(v as i32) })
+    map1(n, &full, |v| if high { v >> 32 } else { i64::from(low_i32(v)) })
 }
 
 /// A sum or difference of dwords; what is carried or borrowed goes to the accumulator.
@@ -211,15 +212,15 @@ fn map_select(n: usize, a: &Lanes, b: &Lanes, select: u32) -> Lanes {
 
 /// `bfe`: the field of `width` bits at `offset`.
 fn field(width: i64, offset: i64, value: i64, signed: bool) -> i64 {
-    let (w, o, v) = (width & 31, offset & 31, value as u32);
+    let (w, o, v) = (width & 31, offset & 31, low_u32(value));
     if w == 0 {
         return 0;
     }
     if o + w < 32 {
         let up = v << (32 - o - w);
-        if signed { i64::from(up as i32 >> (32 - w)) } else { i64::from(up >> (32 - w)) }
+        if signed { i64::from(low_i32(up) >> (32 - w)) } else { i64::from(up >> (32 - w)) }
     } else if signed {
-        i64::from(v as i32 >> o)
+        i64::from(low_i32(v) >> o)
     } else {
         i64::from(v >> o)
     }
@@ -248,13 +249,13 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
     let (min, max) = range(ty);
     if ty.is_int() {
         if step.sat {
-            let (min, max) = (min as i64, max.min(i64::MAX.into()) as i64);
+            let (min, max) = (low_i64(min), low_i64(max.min(i64::MAX.into())));
             for i in 0..n {
-                out[i] = r[i].clamp(min, max) as u64;
+                out[i] = low_u64(r[i].clamp(min, max));
             }
         } else {
             for i in 0..n {
-                out[i] = r[i] as u64;
+                out[i] = low_u64(r[i]);
             }
         }
     } else {
@@ -262,7 +263,7 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
         for i in 0..n {
             let x = i128::from(r[i]);
             out[i] = match ty {
-                Type::F if mode == Round::Even => (r[i] as f32).to_bits().into(),
+                Type::F if mode == Round::Even => to_f32(r[i]).to_bits().into(),
                 Type::F => SINGLE.from_int(x, mode),
                 Type::Hf => HALF.from_int(x, mode),
                 Type::Bf => BF16.from_int(x, mode),
@@ -285,7 +286,7 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
                 r[i]
             } else {
                 let k = 64 - ty.bytes() * 8;
-                if ty.is_signed() { (out[i] as i64) << k >> k } else { (out[i] << k >> k) as i64 }
+                if ty.is_signed() { low_i64(out[i]) << k >> k } else { low_i64(out[i] << k >> k) }
             };
             let hit = match c.cond {
                 Cond::Ov => ty.is_int() && !(min..=max).contains(&r[i].into()),
@@ -297,7 +298,7 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
     }
     t.put(&step.dst, n, on, &out)?;
     if step.dst.acc {
-        set_wide(t, step, n, on, r, if ty.is_int() && ty.bytes() < 8 { ty.bytes() as u8 } else { 0 });
+        set_wide(t, step, n, on, r, if ty.is_int() && ty.bytes() < 8 { to_u8(ty.bytes()) } else { 0 });
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::{
     thread::{LANES, Thread},
 };
 use gen_ir::{Cond, Type};
+use narrow::{as_index, low_i16, low_i32, low_u8, low_u64, to_index};
 
 /// Notes the full value of integers written to an accumulator destination.
 pub(super) fn set_wide(t: &mut Thread, step: &Step, n: usize, on: u32, v: &[i64; LANES], size: u8) {
@@ -17,7 +18,7 @@ pub(super) fn set_wide(t: &mut Thread, step: &Step, n: usize, on: u32, v: &[i64;
     let first = (at - file::ACC) / 2;
     for i in 0..n {
         if on >> i & 1 != 0 {
-            let k = (first + i as u32 * step.dst.stride / 2) as usize;
+            let k = as_index(first + to_index(i) * step.dst.stride / 2);
             if let (Some(w), Some(s)) = (t.acc_wide.get_mut(k), t.acc_size.get_mut(k)) {
                 *w = v[i];
                 *s = size;
@@ -32,13 +33,13 @@ pub(super) fn set_acc(t: &mut Thread, n: usize, on: u32, v: &[i64; LANES], size:
         if on >> i & 1 == 0 {
             continue;
         }
-        let at = (file::ACC + i as u32 * size) as usize;
+        let at = as_index(file::ACC + to_index(i) * size);
         let bytes = v[i].to_le_bytes();
-        let len = size.min(8) as usize;
+        let len = as_index(size.min(8));
         t.rf[at..at + len].copy_from_slice(&bytes[..len]);
-        let k = (i as u32 * size / 2) as usize;
+        let k = as_index(to_index(i) * size / 2);
         t.acc_wide[k] = v[i];
-        t.acc_size[k] = size as u8;
+        t.acc_size[k] = low_u8(size);
     }
 }
 
@@ -46,15 +47,15 @@ pub(super) fn set_acc(t: &mut Thread, n: usize, on: u32, v: &[i64; LANES], size:
 pub(super) fn acc(t: &Thread, n: usize, size: u32, signed: bool) -> [i64; LANES] {
     let mut out = [0; LANES];
     for (i, o) in out[..n].iter_mut().enumerate() {
-        let at = (file::ACC + i as u32 * size) as usize;
+        let at = as_index(file::ACC + to_index(i) * size);
         let (low, low_bits) = if size == 2 {
             let v = u16::from_le_bytes([t.rf[at], t.rf[at + 1]]);
-            (if signed { i64::from(v as i16) } else { v.into() }, 0xffff)
+            (if signed { i64::from(low_i16(v)) } else { v.into() }, 0xffff)
         } else {
-            let v = t.u32_at(at as u32);
-            (if signed { i64::from(v as i32) } else { v.into() }, 0xffff_ffff)
+            let v = t.u32_at(to_index(at));
+            (if signed { i64::from(low_i32(v)) } else { v.into() }, 0xffff_ffff)
         };
-        let k = (i as u32 * size / 2) as usize;
+        let k = as_index(to_index(i) * size / 2);
         let wide = t.acc_wide[k];
         *o = if u32::from(t.acc_size[k]) == size && (wide ^ low) & low_bits == 0 { wide } else { low };
     }
@@ -101,7 +102,7 @@ pub(crate) fn encode(x: f64, ty: Type, t: &Thread, sat: bool) -> u64 {
         _ => {
             let (min, max) = range(ty);
             let round = if t.mode.round_int { mode } else { num::Round::Zero };
-            num::to_int(x, round, min, max) as u64
+            low_u64(num::to_int(x, round, min, max))
         }
     }
 }

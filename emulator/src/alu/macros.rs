@@ -13,6 +13,7 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{MathFn, Mme, Type};
+use narrow::{low_i32, low_u32, low_u64};
 use rustc_apfloat::{
     Float, FloatConvert, Round as ApRound, Status,
     ieee::{Double, Quad},
@@ -39,13 +40,13 @@ fn narrow(x: Quad, format: Format, mode: Round) -> u64 {
         return sign | format.infinity();
     }
     let bits = x.to_bits();
-    let exp = (bits >> 112 & 0x7fff) as i32 - 16383;
+    let exp = low_i32(bits >> 112 & 0x7fff) - 16383;
     if exp == -16383 {
         return sign;
     }
     let mant = bits & ((1 << 112) - 1) | 1 << 112;
     let low = mant & ((1 << 49) - 1) != 0;
-    format.round(x.is_negative(), (mant >> 49) as u64, exp - 63, low, mode)
+    format.round(x.is_negative(), low_u64(mant >> 49), exp - 63, low, mode)
 }
 
 /// Rounds the significand to a format's precision, whatever the exponent.
@@ -183,19 +184,19 @@ pub(crate) fn alone(f: MathFn, x: f64, y: f64, format: Format, mode: Round) -> (
 /// 1 / sqrt(x), good to more than double precision.
 fn root(x: Quad) -> Quad {
     let bits = x.to_bits();
-    let exp = (bits >> 112) as i32 - 16383;
+    let exp = low_i32(bits >> 112) - 16383;
     let even = exp & !1;
     // x = m * 2^even with 1 <= m < 4.
-    let m = Quad::from_bits(bits & ((1 << 112) - 1) | ((exp - even + 16383) as u128) << 112);
+    let m = Quad::from_bits(bits & ((1 << 112) - 1) | u128::from(low_u32(exp - even + 16383)) << 112);
     let mut loses = false;
     let near: Double = m.convert(&mut loses).value;
-    let guess = 1.0 / f64::from_bits(near.to_bits() as u64).sqrt();
+    let guess = 1.0 / f64::from_bits(low_u64(near.to_bits())).sqrt();
     // One Newton step: g + g * (1 - m * g * g) / 2.
     let g = quad(guess);
     let gg = (g * g).value;
     let e = (quad(1.0) - (m * gg).value).value;
     let y = (g + (g * (e * quad(0.5)).value).value).value;
     let bits = y.to_bits();
-    let e = (bits >> 112 & 0x7fff) as i32 - even / 2;
-    Quad::from_bits(bits & ((1 << 112) - 1) | (e as u128) << 112)
+    let e = low_i32(bits >> 112 & 0x7fff) - even / 2;
+    Quad::from_bits(bits & ((1 << 112) - 1) | u128::from(low_u32(e)) << 112)
 }

@@ -12,6 +12,7 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{MathFn, Type};
+use narrow::{low_u64, to_index};
 
 pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32) -> Result<(), Trap> {
     let Extra::Math(function) = step.extra else { return Err("math without a function".into()) };
@@ -80,8 +81,8 @@ fn divide(t: &mut Thread, step: &Step, n: usize, on: u32, function: MathFn) -> R
             (0, true) => (i32::MAX.into(), i32::MAX.into()),
             (d, _) => (a[i] / d, a[i] % d),
         };
-        quotient[i] = q as u64;
-        remainder[i] = r as u64;
+        quotient[i] = low_u64(q);
+        remainder[i] = low_u64(r);
     }
     match function {
         MathFn::Irem => t.put(&step.dst, n, on, &remainder),
@@ -91,7 +92,7 @@ fn divide(t: &mut Thread, step: &Step, n: usize, on: u32, function: MathFn) -> R
             let mut second = step.dst;
             if let crate::program::DestPlace::Direct(at) = &mut second.what {
                 *at += t.grf_bytes();
-                if *at + n as u32 * second.stride > t.grf_end {
+                if *at + to_index(n) * second.stride > t.grf_end {
                     return Err("a remainder past the last register".into());
                 }
             }

@@ -15,6 +15,7 @@ mod math;
 mod wide;
 
 use lanes::{encode, range, set_wide};
+use narrow::{low_i16, low_i32, low_i64, low_u32, to_u8};
 
 use crate::{
     file,
@@ -115,7 +116,7 @@ fn round_by_chance(t: &mut Thread, step: &Step, n: usize, on: u32) -> Result<(),
 /// The channels of a scattered move.
 pub(crate) fn scatter_mask(step: &Step) -> u32 {
     match step.src[1].what {
-        Operand::Imm(bits) => bits as u32,
+        Operand::Imm(bits) => low_u32(bits),
         _ => u32::MAX,
     }
 }
@@ -129,8 +130,8 @@ fn refresh(t: &mut Thread, program: &Program, at: u32) {
     } else if at >= file::TIMESTAMP {
         // tm0.0 and tm0.1 count; modelled as four cycles an instruction.
         let cycles = t.executed.wrapping_mul(4);
-        t.set_u32(file::TIMESTAMP, cycles as u32);
-        t.set_u32(file::TIMESTAMP + 4, (cycles >> 32) as u32);
+        t.set_u32(file::TIMESTAMP, low_u32(cycles));
+        t.set_u32(file::TIMESTAMP + 4, low_u32(cycles >> 32));
     }
 }
 
@@ -155,11 +156,11 @@ fn copy_wide(t: &mut Thread, step: &Step, n: usize, on: u32, v: &[u64; LANES]) {
     let mut wide = [0; LANES];
     for i in 0..n {
         wide[i] = match step.dst.ty {
-            Type::D => i64::from(v[i] as i32),
-            Type::W => i64::from(v[i] as i16),
-            _ => v[i] as i64,
+            Type::D => i64::from(low_i32(v[i])),
+            Type::W => i64::from(low_i16(v[i])),
+            _ => low_i64(v[i]),
         };
     }
-    let kind = if step.dst.ty.is_int() { step.dst.ty.bytes() as u8 } else { 0 };
+    let kind = if step.dst.ty.is_int() { to_u8(step.dst.ty.bytes()) } else { 0 };
     set_wide(t, step, n, on, &wide, kind);
 }

@@ -7,6 +7,7 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Cond, Op, Type};
+use narrow::{low_i64, low_u32, low_u64, to_u8};
 
 type Lanes = [i128; LANES];
 
@@ -15,7 +16,7 @@ fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes,
     t.ints(s, n, on, &mut v)?;
     let mut out = [0; LANES];
     for i in 0..n {
-        let x = if s.ty == Type::Uq { i128::from(v[i] as u64) } else { i128::from(v[i]) };
+        let x = if s.ty == Type::Uq { i128::from(low_u64(v[i])) } else { i128::from(v[i]) };
         let x = if s.mods.abs() { x.abs() } else { x };
         out[i] = match s.mods.neg() {
             true if logic => !x,
@@ -28,8 +29,8 @@ fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes,
 
 fn bits(x: i128, ty: Type) -> u64 {
     match ty.bytes() {
-        8 => x as u64,
-        n => x as u64 & ((1 << (n * 8)) - 1),
+        8 => low_u64(x),
+        n => low_u64(x) & ((1 << (n * 8)) - 1),
     }
 }
 
@@ -56,7 +57,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
     }
     for i in 0..n {
         let (a, b, c) = (a[i], b[i], c[i]);
-        let sh = (b & count) as u32;
+        let sh = low_u32(b & count);
         r[i] = match step.op {
             Op::Mov | Op::Smov => a,
             Op::Not => !a,
@@ -73,7 +74,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             Op::Asr => a >> sh,
             Op::Rol | Op::Ror => {
                 let v = bits(a, ty0);
-                let k = (b as u32) & (width - 1);
+                let k = low_u32(b) & (width - 1);
                 let left = if step.op == Op::Rol { k } else { (width - k) % width };
                 if left == 0 { v.into() } else { i128::from(v << left | v >> (width - left)) }
             }
@@ -87,7 +88,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
                 let cond = step.cond.map_or(Cond::Ne, |k| k.cond);
                 if holds(cond, Some(c.cmp(&0))) { a } else { b }
             }
-            Op::Bfn => i128::from(bfn(truth_table(step), a as i64, b as i64, c as i64)),
+            Op::Bfn => i128::from(bfn(truth_table(step), low_i64(a), low_i64(b), low_i64(c))),
             Op::Cbit => i128::from(bits(a, ty0).count_ones()),
             Op::Lzd => i128::from(bits(a, ty0).leading_zeros()) - i128::from(64 - width),
             Op::Fbl => {
@@ -126,14 +127,14 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
             Type::Hf => HALF.from_int(r[i], mode),
             Type::Bf => BF16.from_int(r[i], mode),
             Type::Df | Type::Nf => DOUBLE.from_int(r[i], mode),
-            _ if step.sat => r[i].clamp(min, max) as u64,
-            _ => r[i] as u64,
+            _ if step.sat => low_u64(r[i].clamp(min, max)),
+            _ => low_u64(r[i]),
         };
         if let Some(c) = step.cond {
             let k = 64 - ty.bytes() * 8;
             let v = match ty {
                 _ if !ty.is_int() => r[i],
-                _ if ty.is_signed() => i128::from((out[i] as i64) << k >> k),
+                _ if ty.is_signed() => i128::from(low_i64(out[i]) << k >> k),
                 _ => i128::from(out[i] << k >> k),
             };
             let hit = match c.cond {
@@ -151,12 +152,12 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
     if step.acc_write || step.dst.acc && ty.bytes() < 8 {
         let mut low = [0; LANES];
         for i in 0..n {
-            low[i] = r[i] as i64;
+            low[i] = low_i64(r[i]);
         }
         if step.acc_write {
             set_acc(t, n, on, &low, ty.bytes().max(2));
         } else {
-            super::set_wide(t, step, n, on, &low, ty.bytes() as u8);
+            super::set_wide(t, step, n, on, &low, to_u8(ty.bytes()));
         }
     }
     t.put(&step.dst, n, on, &out)

@@ -10,6 +10,7 @@ use crate::{
     report::Reports,
     thread::{Thread, Trap},
 };
+use narrow::as_index;
 use std::collections::BTreeMap;
 
 /// Runs a program on one thread without a dispatch, until the end of its code.
@@ -45,11 +46,11 @@ pub(crate) fn run_bare(
         asked: Vec::new(),
     };
     for _ in 0..10_000 {
-        let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };
+        let Some(step) = program.steps.get(as_index(t.pc)) else { return Ok(()) };
         if step.target {
             flow::arrive(t);
         }
-        one(t, &mut cx, &mut counts, t.pc as usize)?;
+        one(t, &mut cx, &mut counts, as_index(t.pc))?;
     }
     Err("endless".into())
 }

@@ -10,6 +10,7 @@ use crate::{
     watch::{self, Seen, Watch, Watched},
 };
 use gen_ir::{Class, Op, SyncFn};
+use narrow::{as_index, to_index};
 use std::collections::BTreeMap;
 
 /// Counters of a run.
@@ -62,7 +63,7 @@ pub(super) fn turn(
         t.shadow.is_some() || t.scoreboard.is_some() || options.trace || !options.watches.is_empty();
     let mut done = 0;
     while t.state == State::Running && done < options.turn.max(1) {
-        let pc = t.pc as usize;
+        let pc = as_index(t.pc);
         let Some(step) = program.steps.get(pc) else {
             return Err(fail(t, cx, "the thread runs past the end of its code".into()));
         };
@@ -108,7 +109,7 @@ pub(super) fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usiz
             Ok(())
         }
         Class::Nullary => match step.extra {
-            Extra::Bad(why) => Err(Trap(program.bad[why as usize].clone())),
+            Extra::Bad(why) => Err(Trap(program.bad[as_index(why)].clone())),
             _ => Err("an illegal instruction".into()),
         },
         _ => {
@@ -136,7 +137,7 @@ pub(super) fn one_careful(
             t.number,
             step.offset,
             t.active,
-            program.text(pc as u32)
+            program.text(to_index(pc))
         ));
     }
     for &watch in watch::before(&options.watches, step.offset) {
@@ -200,7 +201,7 @@ pub(super) fn one_careful(
 /// What a watch of registers sees.
 pub(super) fn look(t: &Thread, cx: &Cx<'_>, watch: Watch) -> Option<Seen> {
     let Watched::Registers(start, count) = watch.of else { return None };
-    let bytes = t.rf.get(start as usize..start.saturating_add(count) as usize)?;
+    let bytes = t.rf.get(as_index(start)..as_index(start.saturating_add(count)))?;
     let bytes = bytes.iter().map(|b| Some(*b)).collect();
     Some(Seen { watch, group: cx.group.id, thread: t.number, active: t.active, bytes })
 }
@@ -216,7 +217,7 @@ pub(super) fn poisoned(t: &Thread, options: &Options, step: &Step) -> u32 {
 
 pub(super) fn after_branch(t: &mut Thread, class: Class, pc: usize) {
     if class == Class::Branch
-        && t.pc as usize != pc + 1
+        && as_index(t.pc) != pc + 1
         && let Some(board) = &mut t.scoreboard
     {
         board.jumped();

@@ -2,6 +2,7 @@
 
 use super::mail::Mail;
 use crate::{opaque::Question, report::SendKind, thread::Trap};
+use narrow::as_index;
 
 /// A message to a black box. What nobody wrote counts as zero, in the interpreter, too.
 pub(super) fn ask(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
@@ -9,7 +10,7 @@ pub(super) fn ask(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let mut question = Question::message(mail.m.sfid, desc, ex_desc, mail.on);
     for byte in 0..mail.len() * mail.grf {
         let at = mail.payload(byte, 1)?;
-        let value = if mail.t.undefined(at, 1) { 0 } else { mail.t.rf[at as usize] };
+        let value = if mail.t.undefined(at, 1) { 0 } else { mail.t.rf[as_index(at)] };
         question = question.with(value.into());
     }
     mail.cx.asked.push(question.number());

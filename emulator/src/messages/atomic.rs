@@ -2,6 +2,7 @@
 
 use crate::num::{HALF, Round};
 use messages::Operation;
+use narrow::{low_i64, low_u32, single};
 
 /// What an operation makes of a value in memory.
 pub(crate) trait Atomic: Copy {
@@ -16,15 +17,15 @@ pub(crate) trait Atomic: Copy {
 impl Atomic for Operation {
     fn apply(self, old: u64, a: u64, b: u64, bytes: u32) -> u64 {
         let shift = 64 - bytes * 8;
-        let signed = |x: u64| (x << shift) as i64 >> shift;
+        let signed = |x: u64| low_i64(x << shift) >> shift;
         let float = |x: u64| match bytes {
             2 => HALF.to_f64(x & 0xffff),
-            4 => f32::from_bits(x as u32).into(),
+            4 => f32::from_bits(low_u32(x)).into(),
             _ => f64::from_bits(x),
         };
         let pack = |x: f64| match bytes {
             2 => HALF.from_f64(x, Round::Even),
-            4 => (x as f32).to_bits().into(),
+            4 => single(x).to_bits().into(),
             _ => x.to_bits(),
         };
         let pick = |first: bool| if first { old } else { a };

@@ -4,6 +4,7 @@ use super::{Mail, Place};
 use crate::{messages::SCRATCH_STATE, report::SendKind, thread::Trap};
 use gen_ir::scratch;
 use messages::hdc::{A64Block, A64BlockType, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
+use narrow::{low_i32, low_u32, low_u64, to_u64};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
 /// dwords: what is out of bounds is so by the dword (PRM volume 7, "Surface Bounds Checking" of raw buffers).
@@ -127,7 +128,7 @@ pub(super) fn a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap
 pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let place = mail.place(mail.desc.surface());
     let [x, y, size] = [0, 4, 8].map(|at| mail.address(at, 4));
-    let (x, y, size) = (x? as i32, y? as i32, size? as u32);
+    let (x, y, size) = (low_i32(x?), low_i32(y?), low_u32(size?));
     let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);
     let surface = mail.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
@@ -140,26 +141,26 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
     let row_bytes = image.width * image.texel_bytes();
     for row in 0..height {
         for col in 0..width {
-            let (cx, cy) = (x.wrapping_add(col as i32), y.wrapping_add(row as i32));
-            let inside = (0..row_bytes as i32).contains(&cx) && (0..image.height as i32).contains(&cy);
+            let (cx, cy) = (x.wrapping_add(low_i32(col)), y.wrapping_add(low_i32(row)));
+            let inside = (0..low_i32(row_bytes)).contains(&cx) && (0..low_i32(image.height)).contains(&cy);
             let at = row * pitch + col;
             if write {
                 if inside {
                     let v = mail.data(mail.grf + at, 1)?;
-                    let offset = image.byte_offset(cx as u64, cy as u64);
+                    let offset = image.byte_offset(low_u64(cx), low_u64(cy));
                     mail.store(Place::Flat, base + offset, 1, v)?;
                 }
                 continue;
             }
-            let cy = cy.clamp(0, image.height as i32 - 1) as u64;
+            let cy = low_u64(cy.clamp(0, low_i32(image.height) - 1));
             // Left of the image its first texel repeats, right of it the last one.
-            let unit = image.texel_bytes() as i32;
+            let unit = low_i32(image.texel_bytes());
             let cx = if cx < 0 {
-                cx.rem_euclid(unit) as u64
-            } else if cx >= row_bytes as i32 {
-                (row_bytes as i32 - unit + cx % unit) as u64
+                to_u64(cx.rem_euclid(unit))
+            } else if cx >= low_i32(row_bytes) {
+                low_u64(low_i32(row_bytes) - unit + cx % unit)
             } else {
-                cx as u64
+                low_u64(cx)
             };
             let v = mail.load(Place::Flat, base + image.byte_offset(cx, cy), 1)?;
             mail.reply(at, 1, v)?;

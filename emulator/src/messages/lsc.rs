@@ -10,6 +10,7 @@ use messages::{
         SurfaceStateExtended, Untyped,
     },
 };
+use narrow::{low_i32, low_u32, low_u64, to_index};
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
 fn data_size(size: Option<DataSize>) -> Result<(u32, u32, u32), Trap> {
@@ -139,7 +140,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
         let base = effective(mail, &t, lane)?;
         for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
             let at = base.wrapping_add(u64::from(c * bytes));
-            let reg = k as u32 * block + lane * slot;
+            let reg = to_index(k) * block + lane * slot;
             if write {
                 let v = mail.data(start + reg, slot)? >> shift;
                 mail.store(t.place, at, bytes, v)?;
@@ -187,10 +188,10 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
 /// first payload register. Reads outside give zero, writes outside are dropped.
 fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let base = mail.address(0, 8)?;
-    let mut word = |at: u32| mail.address(at, 4).map(|v| v as u32);
+    let mut word = |at: u32| mail.address(at, 4).map(low_u32);
     let (width, height) = (u64::from(word(8)?) + 1, u64::from(word(12)?) + 1);
     let pitch = u64::from(word(16)?) + 1;
-    let (x, y) = (i64::from(word(20)? as i32), i64::from(word(24)? as i32));
+    let (x, y) = (i64::from(low_i32(word(20)?)), i64::from(low_i32(word(24)?)));
     let [cols, rows, blocks] = BlockShape::from_bits(word(28)?).sizes();
     let desc = mail.as_kind::<Block2d>();
     let (bytes, ..) = data_size(desc.data_size())?;
@@ -206,8 +207,8 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
                 let (ex, ey) = (x + i64::from(b * cols + c), y + i64::from(r));
                 let inside = ex >= 0
                     && ey >= 0
-                    && (ex as u64 + 1).saturating_mul(bytes.into()) <= width
-                    && (ey as u64) < height;
+                    && (low_u64(ex) + 1).saturating_mul(bytes.into()) <= width
+                    && low_u64(ey) < height;
                 let place = if transpose {
                     c * row_elements + r
                 } else {
@@ -215,8 +216,8 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
                 };
                 let reg = b * block_bytes + place * bytes;
                 let at = base
-                    .wrapping_add((ey as u64).wrapping_mul(pitch))
-                    .wrapping_add((ex as u64).wrapping_mul(bytes.into()));
+                    .wrapping_add(low_u64(ey).wrapping_mul(pitch))
+                    .wrapping_add(low_u64(ex).wrapping_mul(bytes.into()));
                 if write {
                     if inside {
                         let v = mail.data(mail.len0 * mail.grf + reg, bytes)?;

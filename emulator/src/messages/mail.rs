@@ -10,6 +10,7 @@ use crate::{
 };
 use gen_ir::{Sfid, scratch};
 use messages::{Descriptor, ExtendedDescriptor, SurfaceIndex, lsc::SurfaceStateExtended};
+use narrow::{as_index, to_u64, to_usize};
 
 /// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
 pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | scratch::BASE_UNIT;
@@ -133,9 +134,9 @@ impl Mail<'_, '_> {
 
     /// A little-endian number of 1, 2, 4 or 8 payload bytes.
     pub(crate) fn number(&self, byte: u32, len: u32) -> Result<u64, Trap> {
-        let at = self.payload(byte, len)? as usize;
+        let at = as_index(self.payload(byte, len)?);
         let mut b = [0; 8];
-        b[..len as usize].copy_from_slice(&self.t.rf[at..at + len as usize]);
+        b[..as_index(len)].copy_from_slice(&self.t.rf[at..at + as_index(len)]);
         Ok(u64::from_le_bytes(b))
     }
 
@@ -182,8 +183,8 @@ impl Mail<'_, '_> {
     }
 
     pub(super) fn put(&mut self, at: u32, len: u32, value: u64, undefined: u8) {
-        let to = at as usize;
-        self.t.rf[to..to + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
+        let to = as_index(at);
+        self.t.rf[to..to + as_index(len)].copy_from_slice(&value.to_le_bytes()[..as_index(len)]);
         self.t.define_but(at, len, undefined);
     }
 
@@ -235,8 +236,8 @@ impl Mail<'_, '_> {
 
     pub(crate) fn surface(&self, place: Place) -> Result<&Surface, Trap> {
         let found = match place {
-            Place::Table(n) => self.cx.bindings.table.get(n as usize),
-            Place::State(offset) => self.cx.bindings.states.get((offset / 64) as usize),
+            Place::Table(n) => self.cx.bindings.table.get(as_index(n)),
+            Place::State(offset) => self.cx.bindings.states.get(as_index(offset / 64)),
             _ => None,
         };
         match found {
@@ -258,7 +259,7 @@ impl Mail<'_, '_> {
             // Only the low address bits reach shared local memory; compilers set others to tell it apart.
             Place::Slm => {
                 let at = offset & 0xff_ffff;
-                if at + u64::from(len) > self.cx.group.slm.len() as u64 {
+                if at + u64::from(len) > to_u64(self.cx.group.slm.len()) {
                     self.outside(place, at, len);
                     return Ok(None);
                 }
@@ -287,8 +288,8 @@ impl Mail<'_, '_> {
         }
         if place == Place::Slm {
             let mut b = [0; 8];
-            let at = at as usize;
-            b[..len as usize].copy_from_slice(&self.cx.group.slm[at..at + len as usize]);
+            let at = to_usize(at);
+            b[..as_index(len)].copy_from_slice(&self.cx.group.slm[at..at + as_index(len)]);
             return Ok(u64::from_le_bytes(b));
         }
         match self.cx.memory.load(at, len) {
@@ -317,8 +318,8 @@ impl Mail<'_, '_> {
             _ => {}
         }
         if place == Place::Slm {
-            let at = at as usize;
-            self.cx.group.slm[at..at + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
+            let at = to_usize(at);
+            self.cx.group.slm[at..at + as_index(len)].copy_from_slice(&value.to_le_bytes()[..as_index(len)]);
             return Ok(());
         }
         if let Err(e) = self.cx.memory.store(at, len, value) {

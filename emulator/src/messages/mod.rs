@@ -17,6 +17,7 @@ pub(crate) mod typed;
 use ask::ask;
 pub(crate) use mail::{Cx, Group, Mail, Place, SCRATCH_STATE};
 use mail::{fence, lanes_of};
+use narrow::as_index;
 
 use crate::{
     program::{DescFrom, Extra, Step},
@@ -29,7 +30,7 @@ use messages::hdc::{DcRo, ToDc0};
 /// Runs a send and says what kind it was.
 pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKind, Trap> {
     let Extra::Send(index) = step.extra else { return Err("a send without a message".into()) };
-    let m = cx.program.messages[index as usize];
+    let m = cx.program.messages[as_index(index)];
     let (mut desc, ex_desc) = (m.desc.value(t), m.ex_desc.value(t));
     let known = matches!(m.desc, DescFrom::Imm(_));
     if !known && cx.program.platform.caps().sends.half_by_type {

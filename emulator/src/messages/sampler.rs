@@ -13,6 +13,7 @@ use crate::{
 };
 use gen_ir::Sfid;
 use messages::sampler::{HeaderControl, MessageType, Parameter, Request, Sample, SimdMode, WideType};
+use narrow::{low_i16, low_i32, low_u32, single, to_index, whole};
 use platforms::Platform;
 
 /// What is modelled of a message, and which parameters are u, v and r.
@@ -36,7 +37,7 @@ fn modelled(platform: Platform, message: MessageType) -> Option<Modelled> {
     });
     let coordinates = || {
         [Parameter::U, Parameter::V, Parameter::R]
-            .map(|p| message.position(p, level_after_u).map_or(u32::MAX, |at| at as u32))
+            .map(|p| message.position(p, level_after_u).map_or(u32::MAX, |at| to_index(at)))
     };
     Some(match row.form {
         Request::Sample if plain => Modelled::Sample(coordinates()),
@@ -61,7 +62,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         return Err(format!("sampler message {:#x} does not exist", message.message_type()).into());
     };
     let control = if mail.header() != 0 {
-        HeaderControl::from_bits(mail.address(8, 4)? as u32)
+        HeaderControl::from_bits(low_u32(mail.address(8, 4)?))
     } else {
         HeaderControl::new()
     };
@@ -98,9 +99,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             }
             Modelled::ResInfo => [image.width, image.height, image.depth, 1],
             Modelled::Load(at) => {
-                let c = layout.parameters(mail, lane, at, |p, half| {
-                    if half { i64::from(p as i16) } else { i64::from(p as i32) }
-                })?;
+                let c = layout.parameters(mail, lane, at, coordinate)?;
                 load(mail, surface.base, &image, c)?
             }
             Modelled::Sample(at) => {
@@ -126,6 +125,11 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         }
     }
     Ok(SendKind::Sampler)
+}
+
+/// A parameter that is an integer, of half a dword or a whole one.
+fn coordinate(bits: u32, half: bool) -> i64 {
+    if half { i64::from(low_i16(bits)) } else { i64::from(low_i32(bits)) }
 }
 
 /// Where parameters and results of a message lie.
@@ -165,7 +169,7 @@ impl SampleLayout {
             return Ok(0);
         }
         let bytes = if self.half_params { 2 } else { 4 };
-        mail.address(self.first + k * self.params + lane * bytes, bytes).map(|v| v as u32)
+        mail.address(self.first + k * self.params + lane * bytes, bytes).map(low_u32)
     }
 
     /// Three parameters as numbers: `number` is told whether they are of half the size.
@@ -195,14 +199,14 @@ impl SampleLayout {
         let slot = if self.half { 2 } else { 4 };
         let shown = (0..4usize).filter(|c| mask >> c & 1 == 0);
         for (k, c) in shown.enumerate() {
-            let at = k as u32 * self.block + lane * slot;
+            let at = to_index(k) * self.block + lane * slot;
             if at + slot > mail.rlen * mail.grf {
                 break;
             }
             let v = match (self.half, float) {
                 (false, _) => channels[c],
                 (true, false) => channels[c] & 0xffff,
-                (true, true) => HALF.from_f64(f32::from_bits(channels[c]).into(), Round::Even) as u32,
+                (true, true) => low_u32(HALF.from_f64(f32::from_bits(channels[c]).into(), Round::Even)),
             };
             mail.reply(at, slot, v.into())?;
         }
@@ -226,7 +230,7 @@ fn sampling(
     sampling.sampler = message.sampler_index().into();
     if mail.header() != 0 {
         // Where the sampler states are.
-        let states = mail.address(12, 4)? as u32;
+        let states = low_u32(mail.address(12, 4)?);
         if states >> 5 != mail.t.u32_at(12) >> 5 {
             sampling.sampler = states;
         }
@@ -243,7 +247,7 @@ fn load(mail: &mut Mail<'_, '_>, base: u64, image: &Image, mut c: [i64; 3]) -> R
         c[2] = 0;
     }
     let texel = typed::fetch(mail.cx.memory, base, image, c[0], c[1], c[2])?;
-    Ok(std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(image, t, c as u32))))
+    Ok(std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(image, t, to_index(c)))))
 }
 
 /// A scaled block of pixels, by a black box: its channels and format in the header, places and steps, block and group
@@ -253,7 +257,7 @@ fn block(mail: &mut Mail<'_, '_>, message: Sample) -> Result<SendKind, Trap> {
     let mut question = Question::to(Sfid::Sampler)
         .with(surface)
         .with(message.sampler_index().into())
-        .with(HeaderControl::from_bits(mail.address(8, 4)? as u32).block_format().into());
+        .with(HeaderControl::from_bits(low_u32(mail.address(8, 4)?)).block_format().into());
     for dword in 0..8 {
         question = question.with(mail.address(mail.grf + 4 * dword, 4)?);
     }
@@ -296,13 +300,13 @@ pub(crate) fn sample(
         let scaled = if s.normalized { c[k] * f64::from(size[k]) } else { c[k] };
         let scaled = if scaled.is_finite() { scaled } else { 0.0 };
         let at = if linear { scaled - 0.5 } else { scaled };
-        first[k] = at.floor() as i64;
+        first[k] = whole(at.floor());
         // Weights have eight fractional bits.
         weight[k] = if linear { ((at - at.floor()) * 256.0).round_ties_even() / 256.0 } else { 0.0 };
     }
     if image.array {
         let layer = c[spatial.min(2)].round_ties_even();
-        first[2] = (layer as i64).clamp(0, i64::from(image.depth) - 1);
+        first[2] = whole(layer).clamp(0, i64::from(image.depth) - 1);
     }
     let mut sum = [0.0f64; 4];
     let mut exact = [0; 4];
@@ -327,7 +331,7 @@ pub(crate) fn sample(
         };
         for (c, out) in sum.iter_mut().enumerate() {
             let bits = match texel {
-                Some(t) => typed::unpack(image, t, c as u32),
+                Some(t) => typed::unpack(image, t, to_index(c)),
                 // The border is transparent black, opaque where the image has no alpha.
                 None if c == 3 && image.channels < 4 => typed::unpack(image, 0, 3),
                 None => 0,
@@ -336,5 +340,5 @@ pub(crate) fn sample(
             *out += w * f64::from(f32::from_bits(bits));
         }
     }
-    Ok(if linear { sum.map(|v| (v as f32).to_bits()) } else { exact })
+    Ok(if linear { sum.map(|v| single(v).to_bits()) } else { exact })
 }

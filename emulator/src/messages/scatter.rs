@@ -9,6 +9,7 @@ use messages::{
         FloatAtomicOp, Form, Scattered, ScatteredSimdMode, Surface,
     },
 };
+use narrow::{as_index, to_index};
 
 /// Where a scattered message's parts lie, in GRFs and bytes.
 struct Layout {
@@ -51,7 +52,7 @@ fn elements(
 ) -> Result<SendKind, Trap> {
     let block = mail.regs(l.lanes, slot) * mail.grf;
     let start = mail.data_start(l);
-    let count = components.len() as u32;
+    let count = to_index(components.len());
     let regs = start / mail.grf + if write { count * block / mail.grf } else { 0 };
     mail.expect(regs, if write { 0 } else { count * block / mail.grf });
     for lane in lanes_of(mail.on, l.lanes) {
@@ -59,7 +60,7 @@ fn elements(
         for (k, component) in components.iter().enumerate() {
             let at = base.wrapping_add(u64::from(component * bytes));
             let at = if l.address == 4 { at & 0xffff_ffff } else { at };
-            let reg = k as u32 * block + lane * slot;
+            let reg = to_index(k) * block + lane * slot;
             if write {
                 let v = mail.data(start + reg, bytes)?;
                 mail.store(l.place, at, bytes, v)?;
@@ -130,7 +131,7 @@ fn scattered(mail: &mut Mail<'_, '_>, element: ElementType, write: bool) -> Resu
         ElementType::Byte => elements(mail, &l, write, &[0], size, 4, 1),
         // Dword messages count their offsets in dwords.
         ElementType::Dword => elements(mail, &l, write, &[0], 4, 4, 4),
-        ElementType::Qword => elements(mail, &l, write, &COUNT[..size as usize], 8, 8, 1),
+        ElementType::Qword => elements(mail, &l, write, &COUNT[..as_index(size)], 8, 8, 1),
     }
 }
 
@@ -208,7 +209,7 @@ fn scattered_a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap>
     let n = 1 << fields.count_log2();
     match fields.element() {
         Some(ElementType::Byte) if n == 8 => elements(mail, &l, write, &[0], 8, 8, 1),
-        Some(ElementType::Byte) => elements(mail, &l, write, &[0], n as u32, 4, 1),
+        Some(ElementType::Byte) => elements(mail, &l, write, &[0], to_index(n), 4, 1),
         Some(ElementType::Dword) => elements(mail, &l, write, &COUNT[..n], 4, 4, 1),
         Some(ElementType::Qword) => elements(mail, &l, write, &COUNT[..n], 8, 8, 1),
         None => Err("a message with status return is not modelled".into()),

@@ -12,6 +12,7 @@ use messages::{
     hdc::{Atomic as AtomicMessage, AtomicOp, SlotGroup, Surface},
     lsc::{BtiExtended, Quad},
 };
+use narrow::{low_i32, low_u16, low_u32, single, to_f64, to_index, whole};
 
 /// The bits of channel `c` of a texel as the shader sees them: a float or an integer of 32 bits.
 /// Channels the image lacks read as 0, and alpha as 1.
@@ -26,15 +27,15 @@ pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
         };
     }
     let bits = u32::from(image.channel_bytes) * 8;
-    let raw = (texel >> (c * bits)) as u32 & if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
-    let signed = ((raw << (32 - bits)) as i32) >> (32 - bits);
+    let raw = low_u32(texel >> (c * bits)) & if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
+    let signed = low_i32(raw << (32 - bits)) >> (32 - bits);
     match image.texel {
         Texel::Uint => raw,
-        Texel::Sint => signed as u32,
-        Texel::Float if bits == 16 => crate::num::f16_to_f32(raw as u16).to_bits(),
+        Texel::Sint => low_u32(signed),
+        Texel::Float if bits == 16 => crate::num::f16_to_f32(low_u16(raw)).to_bits(),
         Texel::Float => raw,
-        Texel::Unorm => (f64::from(raw) / ((1u64 << bits) - 1) as f64).to_bits_f32(),
-        Texel::Snorm => (f64::from(signed) / ((1u64 << (bits - 1)) - 1) as f64).max(-1.0).to_bits_f32(),
+        Texel::Unorm => (f64::from(raw) / to_f64((1u64 << bits) - 1)).to_bits_f32(),
+        Texel::Snorm => (f64::from(signed) / to_f64((1u64 << (bits - 1)) - 1)).max(-1.0).to_bits_f32(),
     }
 }
 
@@ -42,18 +43,18 @@ pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
 pub(crate) fn pack(image: &Image, value: u32) -> u32 {
     let bits = u32::from(image.channel_bytes) * 8;
     let x = f64::from(f32::from_bits(value));
-    let max = ((1u64 << bits) - 1) as f64;
-    let smax = ((1u64 << (bits - 1)) - 1) as f64;
+    let max = to_f64((1u64 << bits) - 1);
+    let smax = to_f64((1u64 << (bits - 1)) - 1);
     match image.texel {
         Texel::Uint => value.min(if bits == 32 { u32::MAX } else { (1 << bits) - 1 }),
         Texel::Sint => {
             let lim = 1i64 << (bits - 1);
-            i64::from(value as i32).clamp(-lim, lim - 1) as u32
+            low_u32(i64::from(low_i32(value)).clamp(-lim, lim - 1))
         }
-        Texel::Float if bits == 16 => HALF.from_f64(x, Round::Even) as u32,
+        Texel::Float if bits == 16 => low_u32(HALF.from_f64(x, Round::Even)),
         Texel::Float => value,
-        Texel::Unorm => (clamp(x, 0.0) * max).round_ties_even() as u32,
-        Texel::Snorm => (clamp(x, -1.0) * smax).round_ties_even() as i32 as u32,
+        Texel::Unorm => low_u32(whole((clamp(x, 0.0) * max).round_ties_even())),
+        Texel::Snorm => low_u32(whole((clamp(x, -1.0) * smax).round_ties_even())),
     }
 }
 
@@ -67,7 +68,7 @@ trait ToBits {
 
 impl ToBits for f64 {
     fn to_bits_f32(self) -> u32 {
-        (self as f32).to_bits()
+        single(self).to_bits()
     }
 }
 
@@ -114,8 +115,8 @@ fn coordinates(
 ) -> Result<[i64; 3], Trap> {
     let mut c = [0; 3];
     for (k, v) in c.iter_mut().enumerate().take(image.coordinates()) {
-        if (k as u32) < count {
-            *v = i64::from(mail.address(first + k as u32 * stride + 4 * lane, 4)? as u32 as i32);
+        if to_index(k) < count {
+            *v = i64::from(low_i32(low_u32(mail.address(first + to_index(k) * stride + 4 * lane, 4)?)));
         }
     }
     Ok(c)
@@ -171,16 +172,16 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: TexelShape) -> Result<SendKind
             let texel = fetch(mail.cx.memory, g.base, &g.image, x, y, z)?;
             for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
                 let v = texel.map_or(0, |t| unpack(&g.image, t, c));
-                mail.reply(k as u32 * block + 4 * lane, 4, v.into())?;
+                mail.reply(to_index(k) * block + 4 * lane, 4, v.into())?;
             }
             continue;
         }
         let Some(offset) = g.image.offset(x, y, z) else { continue };
         for (k, c) in (0..4u32).filter(|c| s.mask >> c & 1 == 0).enumerate() {
-            let at = data + k as u32 * block + 4 * lane;
+            let at = data + to_index(k) * block + 4 * lane;
             let stored = if g.image.bgra && c != 3 && c != 1 { 2 - c } else { c };
             if stored < u32::from(g.image.channels) {
-                let v = pack(&g.image, mail.data(at, 4)? as u32);
+                let v = pack(&g.image, low_u32(mail.data(at, 4)?));
                 let to = g.base + offset + u64::from(stored * bits / 8);
                 mail.store(Place::Flat, to, bits / 8, v.into())?;
             }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::file::{self, flat};
 use gen_ir::{Arf, Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::{as_index, low_i8, low_u8};
 
 impl Program {
     pub(super) fn dest(&self, inst: &Inst<Physical>, lanes: u32) -> Result<Dest, String> {
@@ -62,19 +63,19 @@ impl Program {
             Src::Imm { bits, ty: Type::V } => {
                 let step = vector_step(inst, 2);
                 let element = |i: usize| 4 * (i * step % 8);
-                out.what = Operand::Vector(std::array::from_fn(|i| ((bits >> element(i)) as i8) << 4 >> 4));
+                out.what = Operand::Vector(std::array::from_fn(|i| low_i8(bits >> element(i)) << 4 >> 4));
                 out.ty = Type::W;
             }
             Src::Imm { bits, ty: Type::Uv } => {
                 let step = vector_step(inst, 2);
                 let element = |i: usize| 4 * (i * step % 8);
-                out.what = Operand::Vector(std::array::from_fn(|i| (bits >> element(i)) as i8 & 15));
+                out.what = Operand::Vector(std::array::from_fn(|i| low_i8(bits >> element(i)) & 15));
                 out.ty = Type::Uw;
             }
             Src::Imm { bits, ty: Type::Vf } => {
                 let step = vector_step(inst, 4);
                 out.what = Operand::VectorF(std::array::from_fn(|i| {
-                    crate::num::restricted_float((bits >> (8 * (i * step % 4))) as u8)
+                    crate::num::restricted_float(low_u8(bits >> (8 * (i * step % 4))))
                 }));
                 out.ty = Type::F;
             }
@@ -128,7 +129,7 @@ pub(super) const NO_DEST: Dest =
 
 pub(super) fn flag(reg: Reg<Physical>) -> Result<(u8, u8), String> {
     match reg.base() {
-        Base::Arf(Arf::Flag(n @ 0..4)) if reg.byte < 4 => Ok((n, reg.byte as u8 * 8)),
+        Base::Arf(Arf::Flag(n @ 0..4)) if reg.byte < 4 => Ok((n, low_u8(reg.byte) * 8)),
         _ => Err("a predicate or condition in no flag register".into()),
     }
 }
@@ -213,7 +214,7 @@ pub(super) fn domain(inst: &Inst<Physical>) -> Domain {
 fn vector_step(inst: &Inst<Physical>, unit: u32) -> usize {
     match inst.dst {
         Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } => {
-            (u32::from(horz).max(1) * ty.bytes() / unit).max(1) as usize
+            as_index((u32::from(horz).max(1) * ty.bytes() / unit).max(1))
         }
         _ => 1,
     }

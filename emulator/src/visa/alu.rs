@@ -13,6 +13,7 @@ use crate::{
     num::{BF8, HALF, stochastic},
     thread::{LANES, Trap},
 };
+use narrow::{as_index, low_u8, low_u16, low_u32, low_u64};
 use std::cmp::Ordering;
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
 
@@ -126,7 +127,7 @@ impl VisaThread<'_> {
         self.store(dst, on, &v.bits, doubt | v.undefined)?;
         if let Some(spots) = self.dst_spots(dst, on)? {
             for i in each(partly) {
-                for b in 0..spots.ty.bytes() as usize {
+                for b in 0..as_index(spots.ty.bytes()) {
                     self.shadow[spots.at[i] + b] = bytes[i] >> b & 1;
                 }
             }
@@ -198,13 +199,13 @@ impl VisaThread<'_> {
         let mut out = [0; LANES];
         for i in each(on) {
             let x: [u64; 3] = std::array::from_fn(|k| {
-                super::convert::int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()) as u64
+                low_u64(super::convert::int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()))
             });
             // Bit n of the table is the answer where the sources' bits spell n, source 0 lowest.
             let mut r = 0;
             for n in 0..8u32 {
                 if function >> n & 1 != 0 {
-                    let pick = |k: u32| if n >> k & 1 != 0 { x[k as usize] } else { !x[k as usize] };
+                    let pick = |k: u32| if n >> k & 1 != 0 { x[as_index(k)] } else { !x[as_index(k)] };
                     r |= pick(0) & pick(1) & pick(2);
                 }
             }
@@ -221,8 +222,8 @@ impl VisaThread<'_> {
         let b = self.load(&srcs[1], on)?;
         let (mut low, mut high) = ([0; LANES], [0; LANES]);
         for i in each(on) {
-            let x = super::convert::int_value(a.bits[i], a.ty, srcs[0].modifier()) as u32;
-            let y = super::convert::int_value(b.bits[i], b.ty, srcs[1].modifier()) as u32;
+            let x = low_u32(super::convert::int_value(a.bits[i], a.ty, srcs[0].modifier()));
+            let y = low_u32(super::convert::int_value(b.bits[i], b.ty, srcs[1].modifier()));
             let (r, over) =
                 if inst.opcode == Opcode::Addc { x.overflowing_add(y) } else { x.overflowing_sub(y) };
             (low[i], high[i]) = (r.into(), over.into());
@@ -248,7 +249,7 @@ impl VisaThread<'_> {
         let mut out = [0; LANES];
         for i in each(on) {
             let step = super::convert::int_value(by.bits[i], by.ty, offset.modifier());
-            out[i] = u64::from((i128::from(from.bits[i]) + step) as u16);
+            out[i] = u64::from(low_u16(i128::from(from.bits[i]) + step));
         }
         self.store(dst, on, &out, doubt | from.undefined | by.undefined)
     }
@@ -260,26 +261,26 @@ impl VisaThread<'_> {
         // A state move is one of the thread: it happens whatever lanes there are.
         let n = inst.exec.size.lanes();
         let on = if n == 1 { 1 } else { on };
-        for i in 0..n.min(32) as usize {
+        for i in 0..as_index(n.min(32)) {
             if on >> i & 1 == 0 {
                 continue;
             }
             let value = match src {
                 VectorOperand::Surface { surface, offset } => {
-                    self.surface_value(*surface, offset + i as u8)?
+                    self.surface_value(*surface, offset + low_u8(i))?
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    self.sampler_value(*sampler, offset + i as u8)?
+                    self.sampler_value(*sampler, offset + low_u8(i))?
                 }
-                other => self.load(other, on)?.bits[i] as u32,
+                other => low_u32(self.load(other, on)?.bits[i]),
             };
             match dst {
                 VectorOperand::Surface { surface, offset } => {
-                    let at = self.frame.surface as usize + surface.index() + usize::from(*offset) + i;
+                    let at = as_index(self.frame.surface) + surface.index() + usize::from(*offset) + i;
                     *self.surfaces.get_mut(at).ok_or("no such surface")? = value;
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    let at = self.frame.sampler as usize + sampler.index() + usize::from(*offset) + i;
+                    let at = as_index(self.frame.sampler) + sampler.index() + usize::from(*offset) + i;
                     *self.samplers.get_mut(at).ok_or("no such sampler")? = value;
                 }
                 other => {

@@ -11,6 +11,7 @@ use messages::{
     Descriptor, ExtendedDescriptor, Sfid,
     hdc::{Dc0, OwordBlock, OwordCount},
 };
+use narrow::{low_i32, low_u32, low_u64};
 use visa::{
     Inst, Op, RawOperand,
     op::{RawSend, RawSends},
@@ -65,7 +66,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
                 _ => return Err("a plane of a surface that is not in the binding table".into()),
             };
             let field = (2..=5).contains(&modifier).then_some(matches!(modifier, 3 | 5));
-            let (x, y) = (cx.scalar_address(t, x)? as i32, cx.scalar_address(t, y)? as i32);
+            let (x, y) = (low_i32(cx.scalar_address(t, x)?), low_i32(cx.scalar_address(t, y)?));
             let block = Media { store, place, field, x, y, width: width.into(), height: height.into() };
             media(t, cx, block, data)
         }
@@ -93,22 +94,22 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
     let Some((image, start)) = field else { return Err("one field of a tiled image is not modelled".into()) };
     let base = surface.base + start;
     let pitch = m.width.next_power_of_two().max(4);
-    let unit = image.texel_bytes() as i32;
-    let row_bytes = image.width as i32 * unit;
+    let unit = low_i32(image.texel_bytes());
+    let row_bytes = low_i32(image.width) * unit;
     for row in 0..m.height {
         for col in 0..m.width {
-            let (cx_, cy) = (m.x.wrapping_add(col as i32), m.y.wrapping_add(row as i32));
-            let inside = (0..row_bytes).contains(&cx_) && (0..image.height as i32).contains(&cy);
+            let (cx_, cy) = (m.x.wrapping_add(low_i32(col)), m.y.wrapping_add(low_i32(row)));
+            let inside = (0..row_bytes).contains(&cx_) && (0..low_i32(image.height)).contains(&cy);
             let at = row * pitch + col;
             if m.store {
                 if inside {
                     let v = cx.data(t, data, at, 1)?;
-                    let to = base + image.byte_offset(cx_ as u64, cy as u64);
+                    let to = base + image.byte_offset(low_u64(cx_), low_u64(cy));
                     cx.store(t, Storage::Flat, to, 1, v)?;
                 }
                 continue;
             }
-            let cy = cy.clamp(0, image.height as i32 - 1) as u64;
+            let cy = low_u64(cy.clamp(0, low_i32(image.height) - 1));
             let cx_ = if cx_ < 0 {
                 cx_.rem_euclid(unit)
             } else if cx_ >= row_bytes {
@@ -116,7 +117,7 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
             } else {
                 cx_
             };
-            let from = base + image.byte_offset(cx_ as u64, cy);
+            let from = base + image.byte_offset(low_u64(cx_), cy);
             let v = cx.load(t, Storage::Flat, from, 1)?;
             t.raw_store(data, at, 1, v)?;
         }
@@ -141,8 +142,8 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
         };
         return Err(format!("this raw message to {function} is not modelled").into());
     };
-    let ext = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
-    let desc = Descriptor::from_bits(cx.scalar_address(t, desc)? as u32);
+    let ext = ExtendedDescriptor::from_bits(low_u32(cx.scalar_address(t, ext_desc)?));
+    let desc = Descriptor::from_bits(low_u32(cx.scalar_address(t, desc)?));
     let function = if sfid != 0 { sfid } else { ext.target_function() };
     let block = OwordBlock::from(desc);
     // Whether it writes, and what its offset counts.
@@ -184,13 +185,19 @@ fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
                 return Ok(None);
             }
             let sources = [(src, src_len), (RawOperand::NULL, 0)];
-            (ex_desc.target_function(), ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
+            (
+                ex_desc.target_function(),
+                ex_desc,
+                low_u32(cx.scalar_address(t, desc)?),
+                sources,
+                (dst, dst_len),
+            )
         }
         Op::RawSends(RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. }) => {
-            let ex_desc = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
+            let ex_desc = ExtendedDescriptor::from_bits(low_u32(cx.scalar_address(t, ext_desc)?));
             let number = if sfid != 0 { sfid } else { ex_desc.target_function() };
             let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];
-            (number, ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
+            (number, ex_desc, low_u32(cx.scalar_address(t, desc)?), sources, (dst, dst_len))
         }
         _ => return Ok(None),
     };

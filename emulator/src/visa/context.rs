@@ -6,6 +6,7 @@ use crate::{
     launch::Bindings,
     report::{Fault, Report, Reports},
 };
+use narrow::as_index;
 
 /// A work group's shared state.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +52,7 @@ impl VisaCx<'_> {
 
 /// An instruction for messages: its name and where it comes from.
 pub(super) fn text(unit: &super::layout::Unit<'_>, pc: u32) -> String {
-    let Some(inst) = unit.insts.get(pc as usize) else { return "the end of the code".into() };
+    let Some(inst) = unit.insts.get(as_index(pc)) else { return "the end of the code".into() };
     let name = inst.lsc_op().map_or(inst.opcode.name(), visa::lsc::LscOp::name);
     let what = match unit.kernel.places {
         visa::PlaceKind::Line => "line",

@@ -8,6 +8,7 @@ use crate::{
     num::{self, BF8, BF16, DOUBLE, HALF, Round, SINGLE, TF32, to_int},
     thread::{FloatMode, LANES, Trap},
 };
+use narrow::{low_i64, low_u16, low_u64, to_f64};
 use std::cmp::Ordering;
 use visa::{CondMod, Modifier, Type};
 
@@ -59,7 +60,7 @@ pub(super) fn range(ty: Type) -> (i128, i128) {
 pub(super) fn from_int(x: i128, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
     if ty.is_float() {
         if sat {
-            return from_float(x as f64, ty, true, mode);
+            return from_float(to_f64(x), ty, true, mode);
         }
         return match ty {
             Type::F => SINGLE.from_int(x, mode.round),
@@ -69,7 +70,7 @@ pub(super) fn from_int(x: i128, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
         };
     }
     let (min, max) = range(ty);
-    (if sat { x.clamp(min, max) } else { x }) as u64
+    low_u64(if sat { x.clamp(min, max) } else { x })
 }
 
 /// A float as a destination holds it.
@@ -77,7 +78,7 @@ pub(super) fn from_float(x: f64, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
     if !ty.is_float() {
         let (min, max) = range(ty);
         let round = if mode.round_int { mode.round } else { Round::Zero };
-        return to_int(x, round, min, max) as u64;
+        return low_u64(to_int(x, round, min, max));
     }
     // NaN saturates to zero.
     let x = match sat {
@@ -130,7 +131,7 @@ pub(super) fn int_value(bits: u64, ty: Type, modifier: Modifier) -> i128 {
     let width = ty.bytes() * 8;
     let raw = bits << (64 - width) >> (64 - width);
     let x = if ty.is_signed_int() {
-        i128::from((raw << (64 - width)) as i64 >> (64 - width))
+        i128::from(low_i64(raw << (64 - width)) >> (64 - width))
     } else {
         i128::from(raw)
     };
@@ -148,9 +149,9 @@ pub(super) fn float_value(bits: u64, ty: Type, modifier: Modifier, mode: &FloatM
     let x = match ty {
         Type::F => SINGLE.to_f64(if mode.keep_f32 { bits } else { SINGLE.flush(bits) }),
         Type::HF => HALF.to_f64(if mode.keep_f16 { bits } else { HALF.flush(bits) }),
-        Type::BF => num::bf16_to_f32(bits as u16).into(),
+        Type::BF => num::bf16_to_f32(low_u16(bits)).into(),
         Type::DF => f64::from_bits(if mode.keep_f64 { bits } else { DOUBLE.flush(bits) }),
-        _ => return int_value(bits, ty, modifier) as f64,
+        _ => return to_f64(int_value(bits, ty, modifier)),
     };
     // The sign bit alone, of NaNs too.
     let sign = 1u64 << 63;

@@ -3,12 +3,13 @@
 
 use super::{operand::each, thread::VisaThread};
 use crate::thread::{Trap, mask};
+use narrow::{as_index, low_i8, low_u32, low_u64};
 use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, Type, VectorOperand, op::Op};
 
 impl VisaThread<'_> {
     fn pred_index(&self, id: PredId) -> Result<usize, Trap> {
         match id.declared() {
-            Some(i) if i < self.unit().kernel.preds.len() => Ok(self.frame.pred as usize + i),
+            Some(i) if i < self.unit().kernel.preds.len() => Ok(as_index(self.frame.pred) + i),
             _ => Err(format!("no predicate P{}", id.0).into()),
         }
     }
@@ -108,16 +109,22 @@ impl VisaThread<'_> {
         if scalar || n == 1 {
             let (value, ty, unknown) = self.scalar(src)?;
             // A narrow scalar with a sign has it in the bits above.
-            let value = if ty == Type::B { value as i8 as u64 } else { value };
+            let value = if ty == Type::B { low_u64(low_i8(value)) } else { value };
             // Flags are set by words (Intel's finalizer): a channel of the upper eight gets a bit of the upper eight.
             let value = value >> (inst.exec.first_lane() & 15);
-            return self.set_pred(p.id, inst.exec, mask(n), value as u32, if unknown { u32::MAX } else { 0 });
+            return self.set_pred(
+                p.id,
+                inst.exec,
+                mask(n),
+                low_u32(value),
+                if unknown { u32::MAX } else { 0 },
+            );
         }
         let on = self.lanes_of(inst.exec);
         let v = self.load(src, on)?;
         let mut bits = 0;
         for i in each(on) {
-            bits |= (v.bits[i] as u32 & 1) << i;
+            bits |= (low_u32(v.bits[i]) & 1) << i;
         }
         self.set_pred(p.id, inst.exec, on, bits, v.undefined)
     }
@@ -182,7 +189,7 @@ impl VisaThread<'_> {
         {
             for byte in 0..spots.ty.bytes() {
                 if doubt >> (8 * byte) & 0xff == 0xff {
-                    self.shadow[spots.at[0] + byte as usize] = 1;
+                    self.shadow[spots.at[0] + as_index(byte)] = 1;
                 }
             }
         }

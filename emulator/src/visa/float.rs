@@ -11,6 +11,7 @@ use crate::{
     num::{self, DOUBLE, HALF, add_odd, fma_odd},
     thread::{FloatMode, LANES, Trap},
 };
+use narrow::{as_index, to_index};
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
 
 /// Rounds to the type that is computed in.
@@ -123,15 +124,15 @@ pub(super) fn plane(
     for i in each(on) {
         let coordinate = |which: u32| -> Result<f64, Trap> {
             if let Some(v) = &loaded {
-                let at = if own_place { i } else { i / 8 * 16 + which as usize * 8 + i % 8 };
+                let at = if own_place { i } else { i / 8 * 16 + as_index(which) * 8 + i % 8 };
                 return Ok(float_value(v.bits[at], v.ty, srcs[1].modifier(), &mode));
             }
             let VectorOperand::General(g1) = &srcs[1] else {
                 return Err("plane coordinates in no variable".into());
             };
-            let at = u32::from(g1.col) + (i / 8) as u32 * 16 + which * 8 + i as u32 % 8;
+            let at = u32::from(g1.col) + to_index(i / 8) * 16 + which * 8 + to_index(i) % 8;
             let (var, _) = t.var(g1.var)?;
-            let from = var + (u32::from(g1.row) * t.program.grf + 4 * at) as usize;
+            let from = var + as_index(u32::from(g1.row) * t.program.grf + 4 * at);
             let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
             let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             Ok(float_value(bits.into(), Type::F, g1.modifier, &mode))

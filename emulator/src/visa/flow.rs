@@ -5,6 +5,7 @@ use super::{
     thread::{ThreadState, VisaThread},
 };
 use crate::{report::Fault, thread::Trap};
+use narrow::{to_u64, to_usize};
 use visa::{Inst, LabelId, Op};
 
 /// Addresses of functions start here, and lie this far apart.
@@ -94,7 +95,7 @@ impl VisaThread<'_> {
                 if unknown {
                     cx.report(self, Fault::Uninitialized, || "the index was never written".into());
                 }
-                if let Some(label) = labels.iter().nth(value as usize) {
+                if let Some(label) = labels.iter().nth(to_usize(value)) {
                     let to = self.target(label)?;
                     self.jump(self.frame.active, to);
                     return Ok(());
@@ -130,7 +131,7 @@ impl VisaThread<'_> {
                 let unit = value
                     .checked_sub(FUNCTIONS)
                     .filter(|v| v % 64 == 0)
-                    .map(|v| (v / 64) as usize)
+                    .map(|v| to_usize(v / 64))
                     .filter(|u| *u > 0 && *u < self.program.units.len());
                 let Some(unit) = unit else { return Err(format!("no function at {value:#x}").into()) };
                 return self.enter(Some(unit), 0, lanes);
@@ -139,7 +140,7 @@ impl VisaThread<'_> {
                 let name = self.unit().kernel.strings.get(symbol).unwrap_or_default();
                 let text = String::from_utf8_lossy(name);
                 let value = match self.program.function(name) {
-                    Some(unit) => FUNCTIONS + 64 * unit as u64,
+                    Some(unit) => FUNCTIONS + 64 * to_u64(unit),
                     None => match self.program.symbols.and_then(|s| s.address(&text)) {
                         Some(address) => address,
                         None => return Err(format!("nothing defines the symbol {text}").into()),

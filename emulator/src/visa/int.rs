@@ -6,12 +6,13 @@ use super::{
     thread::VisaThread,
 };
 use crate::thread::{LANES, Trap};
+use narrow::{low_i8, low_i16, low_i32, low_i64, low_u8, low_u32, low_u64};
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
 
 /// The bits of a value in a type, without sign.
 fn unsigned(x: i128, ty: Type) -> u64 {
     let width = ty.bytes() * 8;
-    x as u64 & (u64::MAX >> (64 - width))
+    low_u64(x) & (u64::MAX >> (64 - width))
 }
 
 /// Quotient and remainder, truncating. A division by zero gives what the hardware's gives: the largest
@@ -35,8 +36,8 @@ fn dividends(a: i128, b: i128, v: &[Lanes], mods: &[Modifier; 4]) -> (i128, i128
         || sources().filter(|(l, _)| l.ty.bytes() == largest).all(|(l, _)| l.ty.is_signed_int());
     match (largest, signed) {
         (8.., _) => (a, b, signed),
-        (_, true) => (i128::from(a as i32), i128::from(b as i32), true),
-        (_, false) => (i128::from(a as u32), i128::from(b as u32), false),
+        (_, true) => (i128::from(low_i32(a)), i128::from(low_i32(b)), true),
+        (_, false) => (i128::from(low_u32(a)), i128::from(low_u32(b)), false),
     }
 }
 
@@ -62,8 +63,24 @@ pub(super) const fn saturates_nothing(opcode: Opcode) -> bool {
 
 /// Bytes of a `dp4a` operand.
 fn byte(x: i128, i: u32, ty: Type) -> i128 {
-    let b = (x >> (8 * i)) as u8;
-    if ty.is_signed_int() { i128::from(b as i8) } else { i128::from(b) }
+    let b = low_u8(x >> (8 * i));
+    if ty.is_signed_int() { i128::from(low_i8(b)) } else { i128::from(b) }
+}
+
+/// `bfe`: so many bits from a place on, of a value.
+fn extracted(width: i128, offset: i128, value: i128, signed: bool) -> i128 {
+    let (width, offset) = (low_u32(width) & 31, low_u32(offset) & 31);
+    let field = (u64::from(low_u32(value)) >> offset) & ((1 << width) - 1);
+    // A field that ends at the top of the value is as wide as what is left of it.
+    let top = width.min(32 - offset);
+    if signed && width > 0 { i128::from(low_i64(field << (64 - top)) >> (64 - top)) } else { field.into() }
+}
+
+/// `bfi`: so many bits from a place on are others.
+fn inserted(width: i128, offset: i128, field: i128, value: i128) -> i128 {
+    let (width, offset) = (low_u32(width) & 31, low_u32(offset) & 31);
+    let mask = ((1u64 << width) - 1) << offset;
+    i128::from(low_u32((u64::from(low_u32(field)) << offset & mask) | (u64::from(low_u32(value)) & !mask)))
 }
 
 /// Computes the lanes `on`.
@@ -110,38 +127,23 @@ pub(super) fn compute(
             O::Asr => a >> (b & count),
             O::Rol | O::Ror => {
                 let bits = unsigned(a, ty0);
-                let k = (b & i128::from(width - 1)) as u32;
+                let k = low_u32(b & i128::from(width - 1));
                 let left = if opcode == O::Rol { k } else { (width - k) % width };
                 if left == 0 { bits.into() } else { i128::from(bits << left | bits >> (width - left)) }
             }
             O::Cbit => unsigned(a, ty0).count_ones().into(),
-            O::Lzd => (a as u32).leading_zeros().into(),
-            O::Fbl => match a as u32 {
+            O::Lzd => low_u32(a).leading_zeros().into(),
+            O::Fbl => match low_u32(a) {
                 0 => 0xffff_ffff,
                 bits => bits.trailing_zeros().into(),
             },
             O::Fbh => {
-                let bits = if ty0.is_signed_int() && a < 0 { !a as u32 } else { a as u32 };
+                let bits = if ty0.is_signed_int() && a < 0 { low_u32(!a) } else { low_u32(a) };
                 if bits == 0 { 0xffff_ffff } else { bits.leading_zeros().into() }
             }
-            O::Bfrev => (a as u32).reverse_bits().into(),
-            O::Bfe => {
-                let (width, offset) = (a as u32 & 31, b as u32 & 31);
-                let field = (u64::from(c as u32) >> offset) & ((1 << width) - 1);
-                // A field that ends at the top of the value is as wide as what is left of it.
-                let top = width.min(32 - offset);
-                if dst.is_signed_int() && width > 0 {
-                    i128::from((field << (64 - top)) as i64 >> (64 - top))
-                } else {
-                    field.into()
-                }
-            }
-            O::Bfi => {
-                let (width, offset) = (a as u32 & 31, b as u32 & 31);
-                let mask = ((1u64 << width) - 1) << offset;
-                let r = (u64::from(c as u32) << offset & mask) | (x(3) as u32 as u64 & !mask);
-                i128::from(r as u32)
-            }
+            O::Bfrev => low_u32(a).reverse_bits().into(),
+            O::Bfe => extracted(a, b, c, dst.is_signed_int()),
+            O::Bfi => inserted(a, b, c, x(3)),
             O::Dp4a => (0..4).fold(a, |sum, k| sum + byte(b, k, v[1].ty) * byte(c, k, v[2].ty)),
             other => return Err(format!("{other} on integers is not modelled").into()),
         };
@@ -204,11 +206,11 @@ pub(super) fn across(
             for i in each(on) {
                 // The product is that of 64 bits, the negative of an operand one of 32.
                 let x = |k: usize| match (int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()), v[k].ty) {
-                    (n, ty) if ty.is_signed_int() => i128::from(n as i32),
-                    (n, _) => i128::from(n as u32),
+                    (n, ty) if ty.is_signed_int() => i128::from(low_i32(n)),
+                    (n, _) => i128::from(low_u32(n)),
                 };
                 let r = x(0) * x(1) + x(2);
-                (out[i], high[i]) = (r as u64 & 0xffff_ffff, (r >> 32) as u64 & 0xffff_ffff);
+                (out[i], high[i]) = (low_u64(r) & 0xffff_ffff, low_u64(r >> 32) & 0xffff_ffff);
             }
             t.store(dst, on, &out, undefined)?;
             // The high halves start at the next register.
@@ -216,10 +218,10 @@ pub(super) fn across(
             let next = match *dst {
                 VectorOperand::General(g) if g.var.is_null() => return Ok(()),
                 VectorOperand::General(g) => {
-                    VectorOperand::General(visa::GeneralOperand { row: g.row + rows as u8, ..g })
+                    VectorOperand::General(visa::GeneralOperand { row: g.row + low_u8(rows), ..g })
                 }
                 VectorOperand::Indirect(i) => VectorOperand::Indirect(visa::IndirectOperand {
-                    offset: i.offset + (rows * t.program.grf) as i16,
+                    offset: i.offset + low_i16(rows * t.program.grf),
                     ..i
                 }),
                 _ => return Err("madw to no variable".into()),

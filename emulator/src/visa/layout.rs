@@ -4,6 +4,7 @@
 //! a place counted from the start of the predefined variables, which are common to all functions.
 
 use crate::{Error, link::Loaded};
+use narrow::{as_index, to_index};
 use platforms::Platform;
 use visa::{InputVar, Inst, Kernel, Module, Op, PREDEFINED, PREDEFINED_VARS, VarId, VectorOperand};
 
@@ -70,14 +71,14 @@ impl<'a> VisaProgram<'a> {
 
 /// Places of the predefined variables. Those that live in the thread header are part of it.
 fn predefined() -> Vec<VariablePlace> {
-    let header = u32::from(VarId::R0.0 as u16);
-    let mut places = vec![VariablePlace::default(); PREDEFINED_VARS as usize];
+    let header = VarId::R0.0;
+    let mut places = vec![VariablePlace::default(); as_index(PREDEFINED_VARS)];
     let mut at = APART;
-    places[header as usize] = VariablePlace { at, len: 64 };
+    places[as_index(header)] = VariablePlace { at, len: 64 };
     let r0 = at;
     at += 2 * APART;
     for (i, row) in PREDEFINED.iter().enumerate() {
-        if i as u32 == header {
+        if to_index(i) == header {
             continue;
         }
         if let Some(offset) = row.r0_offset {
@@ -108,7 +109,7 @@ impl<'a> Unit<'a> {
             match inst.op {
                 Op::Label(l) | Op::Subroutine(l) => {
                     if let Some(slot) = labels.get_mut(l.index()) {
-                        *slot = i as u32;
+                        *slot = to_index(i);
                     }
                 }
                 Op::AddrAdd { base: VectorOperand::General(g), .. } => {
@@ -142,14 +143,14 @@ impl<'a> Unit<'a> {
 
     fn place(&mut self, taken: &[bool], grf: u32) -> Result<(), String> {
         let kernel = self.kernel;
-        self.places.resize(PREDEFINED_VARS as usize + kernel.vars.len(), VariablePlace::default());
+        self.places.resize(as_index(PREDEFINED_VARS) + kernel.vars.len(), VariablePlace::default());
         let grown = lengths(kernel, grf);
         for wanted in [true, false] {
             for (i, var) in kernel.vars.iter().enumerate() {
                 if taken[i] != wanted || var.alias.is_some() {
                     continue;
                 }
-                self.places[PREDEFINED_VARS as usize + i] = VariablePlace { at: self.bytes, len: grown[i] };
+                self.places[as_index(PREDEFINED_VARS) + i] = VariablePlace { at: self.bytes, len: grown[i] };
                 self.bytes = self
                     .bytes
                     .checked_add(grown[i].next_multiple_of(APART) + APART)
@@ -169,7 +170,7 @@ impl<'a> Unit<'a> {
             }
             let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));
             let base = self.places.get(root.index()).copied().unwrap_or_default();
-            self.places[PREDEFINED_VARS as usize + i] =
+            self.places[as_index(PREDEFINED_VARS) + i] =
                 VariablePlace { at: base.at + offset, len: base.len.saturating_sub(offset) };
         }
         Ok(())

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use messages::SurfaceIndex;
+use narrow::{low_i32, low_u8, low_u32, low_u64, to_index};
 use visa::{
     Inst, Op,
     lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
@@ -28,10 +29,10 @@ pub(super) fn place(
     }
     Ok(match addr_type {
         LscAddrType::Flat | LscAddrType::Arg => Storage::Flat,
-        LscAddrType::Bti => of_index(SurfaceIndex(cx.scalar_address(t, surface)? as u8)),
+        LscAddrType::Bti => of_index(SurfaceIndex(low_u8(cx.scalar_address(t, surface)?))),
         // An index counts surface states, of 64 bytes each.
         LscAddrType::Bss => {
-            let offset = cx.scalar_address(t, surface)? as u32;
+            let offset = low_u32(cx.scalar_address(t, surface)?);
             Storage::State(offset.wrapping_add(surface_index.wrapping_mul(64)) & !0x3f)
         }
         LscAddrType::Ss => Storage::Scratch,
@@ -80,7 +81,7 @@ fn address(
     } else {
         0
     };
-    let own = if l.addr_size == LscAddrSize::A32S { own as u32 as i32 as u64 } else { own };
+    let own = if l.addr_size == LscAddrSize::A32S { low_u64(low_i32(low_u32(own))) } else { own };
     let scale = u64::from(l.addr_scale.max(1));
     let at = own
         .wrapping_mul(scale)
@@ -121,13 +122,13 @@ fn transfer(
     }
     let shift = shift(l.shape.size);
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let first = address(t, cx, l, lane, pitch)?;
         for (k, c) in components.iter().enumerate() {
-            let k = k as u32;
+            let k = to_index(k);
             let at = first.wrapping_add(u64::from(c * bytes));
             let reg = if transposed {
-                lane * (components.len() as u32 * slot).next_multiple_of(t.program.grf) + k * slot
+                lane * (to_index(components.len()) * slot).next_multiple_of(t.program.grf) + k * slot
             } else {
                 k * block + lane * slot
             };
@@ -158,7 +159,7 @@ fn atomic(
     let shift = shift(l.shape.size);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let at = address(t, cx, l, lane, 0)?;
         let mut operand = |r, needed: bool| {
             if needed { cx.data(t, r, lane * slot, slot).map(|v| v >> shift) } else { Ok(0) }
@@ -181,8 +182,8 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
     }
     let [base, width, height, pitch, x, y] = a;
     let (width, height, pitch) =
-        ((width as u32 as u64) + 1, (height as u32 as u64) + 1, (pitch as u32 as u64) + 1);
-    let (x, y) = (i64::from(x as i32), i64::from(y as i32));
+        (u64::from(low_u32(width)) + 1, u64::from(low_u32(height)) + 1, u64::from(low_u32(pitch)) + 1);
+    let (x, y) = (i64::from(low_i32(x)), i64::from(low_i32(y)));
     let bytes = l.size.memory_bytes();
     let (cols, rows) = (u32::from(l.width), u32::from(l.height));
     let store = l.op.kind() == LscKind::Store;
@@ -202,8 +203,8 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
                 let (ex, ey) = (x + i64::from(b * cols + c), y + i64::from(r));
                 let inside = ex >= 0
                     && ey >= 0
-                    && (ex as u64 + 1).saturating_mul(bytes.into()) <= width
-                    && (ey as u64) < height;
+                    && (low_u64(ex) + 1).saturating_mul(bytes.into()) <= width
+                    && low_u64(ey) < height;
                 let element = if transposed {
                     c * row_len + r
                 } else {
@@ -211,8 +212,8 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
                 };
                 let reg = b * block + element * bytes;
                 let at = base
-                    .wrapping_add((ey as u64).wrapping_mul(pitch))
-                    .wrapping_add((ex as u64).wrapping_mul(bytes.into()));
+                    .wrapping_add(low_u64(ey).wrapping_mul(pitch))
+                    .wrapping_add(low_u64(ex).wrapping_mul(bytes.into()));
                 if store {
                     if inside {
                         let v = cx.data(t, data, reg, bytes)?;

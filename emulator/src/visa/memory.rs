@@ -9,6 +9,7 @@ use crate::{
 };
 use gen_ir::scratch;
 use messages::{Operation, SurfaceIndex};
+use narrow::{as_index, low_u8, low_u64, to_u64, to_usize};
 use visa::{AtomicOp, RawOperand, SurfaceId};
 
 /// What an access goes to.
@@ -40,7 +41,7 @@ impl VisaThread<'_> {
         let value = self.surface_value(id, 0)?;
         Ok(match id {
             SurfaceId::BINDLESS | SurfaceId::TSS => self.state(value),
-            _ => of_index(SurfaceIndex(value as u8)),
+            _ => of_index(SurfaceIndex(low_u8(value))),
         })
     }
 }
@@ -62,8 +63,8 @@ impl VisaThread<'_> {
 impl VisaCx<'_> {
     pub fn surface(&self, place: Storage) -> Result<&Surface, Trap> {
         let found = match place {
-            Storage::Table(n) => self.bindings.table.get(n as usize),
-            Storage::State(offset) => self.bindings.states.get((offset / 64) as usize),
+            Storage::Table(n) => self.bindings.table.get(as_index(n)),
+            Storage::State(offset) => self.bindings.states.get(as_index(offset / 64)),
             _ => None,
         };
         match found {
@@ -84,8 +85,8 @@ impl VisaCx<'_> {
         let (base, size, offset) = match place {
             Storage::Flat => return Ok(Some(offset)),
             // Only the low address bits reach shared local memory.
-            Storage::Slm => (0, self.group.slm.len() as u64, offset & 0xff_ffff),
-            Storage::Scratch => (t.scratch, t.scratch_shadow.len() as u64, offset),
+            Storage::Slm => (0, to_u64(self.group.slm.len()), offset & 0xff_ffff),
+            Storage::Scratch => (t.scratch, to_u64(t.scratch_shadow.len()), offset),
             _ => {
                 let s = self.surface(place)?;
                 (s.base, s.size, offset)
@@ -108,7 +109,7 @@ impl VisaCx<'_> {
     fn fetch(&mut self, t: &VisaThread<'_>, place: Storage, at: u64, len: u32) -> u64 {
         if place == Storage::Slm {
             let mut b = [0; 8];
-            b[..len as usize].copy_from_slice(&self.group.slm[at as usize..at as usize + len as usize]);
+            b[..as_index(len)].copy_from_slice(&self.group.slm[to_usize(at)..to_usize(at) + as_index(len)]);
             return u64::from_le_bytes(b);
         }
         match self.memory.load(at, len) {
@@ -160,8 +161,8 @@ impl VisaCx<'_> {
             None => {}
         }
         if place == Storage::Slm {
-            self.group.slm[at as usize..at as usize + len as usize]
-                .copy_from_slice(&value.to_le_bytes()[..len as usize]);
+            self.group.slm[to_usize(at)..to_usize(at) + as_index(len)]
+                .copy_from_slice(&value.to_le_bytes()[..as_index(len)]);
             return Ok(());
         }
         if let Err(e) = self.memory.store(at, len, value) {
@@ -198,7 +199,7 @@ impl VisaCx<'_> {
         if unknown {
             self.report(t, Fault::Uninitialized, || "the address was never written".into());
         }
-        Ok(super::convert::int_value(value, ty, operand.modifier()) as u64)
+        Ok(low_u64(super::convert::int_value(value, ty, operand.modifier())))
     }
 }
 

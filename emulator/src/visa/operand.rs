@@ -2,6 +2,7 @@
 
 use super::{layout::APART, thread::VisaThread};
 use crate::thread::{LANES, Trap};
+use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Predefined, RawOperand, Type, VectorOperand};
 
 /// The lanes of a source: bits zero-extended, and which lanes are undefined.
@@ -32,7 +33,7 @@ pub(super) fn each(mut on: u32) -> impl Iterator<Item = usize> {
         if on == 0 {
             return None;
         }
-        let i = on.trailing_zeros() as usize;
+        let i = as_index(on.trailing_zeros());
         on &= on - 1;
         Some(i)
     })
@@ -47,9 +48,9 @@ impl VisaThread<'_> {
         let mut spots = Spots { at: [0; LANES], ty, doubtful: false };
         for i in each(on) {
             let element = if source {
-                g.region.element(i as u32)
+                g.region.element(to_index(i))
             } else {
-                i as u32 * u32::from(g.region.hstride().unwrap_or(1))
+                to_index(i) * u32::from(g.region.hstride().unwrap_or(1))
             };
             let offset = first + element * size;
             if offset + size > len {
@@ -59,7 +60,7 @@ impl VisaThread<'_> {
                 )
                 .into());
             }
-            spots.at[i] = at + offset as usize;
+            spots.at[i] = at + as_index(offset);
         }
         Ok(spots)
     }
@@ -73,7 +74,7 @@ impl VisaThread<'_> {
         if first + element >= *end {
             return Err(format!("element {element} of A{}, which has {}", addr.0, end - first).into());
         }
-        let i = (self.frame.addr + first + element) as usize;
+        let i = as_index(self.frame.addr + first + element);
         Ok((self.addrs[i], self.addr_shadow[i]))
     }
 
@@ -83,7 +84,7 @@ impl VisaThread<'_> {
         let width = u32::from(r.region.width().unwrap_or(1).max(1));
         let mut spots = Spots { at: [0; LANES], ty: r.ty, doubtful: false };
         for i in each(on) {
-            let lane = i as u32;
+            let lane = to_index(i);
             let (row, element) = match (source, per_row) {
                 (_, true) => (lane / width, lane % width * u32::from(r.region.hstride().unwrap_or(1))),
                 (true, false) => (0, r.region.element(lane)),
@@ -99,7 +100,7 @@ impl VisaThread<'_> {
             if at % i64::from(size) != 0 {
                 return Err(format!("lane {i} goes through an address that is not aligned ({at:#x})").into());
             }
-            spots.at[i] = self.index(at as u32);
+            spots.at[i] = self.index(low_u32(at));
         }
         Ok(spots)
     }
@@ -154,7 +155,7 @@ impl VisaThread<'_> {
             VectorOperand::Predicate(..) => return Err("a predicate where a number is needed".into()),
         };
         out.ty = spots.ty;
-        let size = spots.ty.bytes() as usize;
+        let size = as_index(spots.ty.bytes());
         for i in each(on) {
             let at = spots.at[i];
             out.bits[i] = number(&self.file[at..at + size]);
@@ -171,7 +172,8 @@ impl VisaThread<'_> {
     fn load_addresses(&self, a: &AddressOperand, on: u32, out: &mut Lanes) -> Result<(), Trap> {
         out.ty = Type::UW;
         for i in each(on) {
-            let (value, unknown) = self.address(u32::from(a.offset) + i as u32 % a.width.lanes(), a.addr)?;
+            let (value, unknown) =
+                self.address(u32::from(a.offset) + to_index(i) % a.width.lanes(), a.addr)?;
             out.bits[i] = value.into();
             out.undefined |= u32::from(unknown) << i;
         }
@@ -216,11 +218,11 @@ impl VisaThread<'_> {
             return self.store_addresses(a, on, v, undefined);
         }
         let Some(spots) = self.dst_spots(operand, on)? else { return Ok(()) };
-        let size = spots.ty.bytes() as usize;
+        let size = as_index(spots.ty.bytes());
         for i in each(on) {
             let at = spots.at[i];
             self.file[at..at + size].copy_from_slice(&v[i].to_le_bytes()[..size]);
-            self.shadow[at..at + size].fill((undefined >> i & 1) as u8);
+            self.shadow[at..at + size].fill(low_u8(undefined >> i & 1));
         }
         if let VectorOperand::General(g) = operand {
             self.after_control(g.var);
@@ -236,10 +238,10 @@ impl VisaThread<'_> {
         undefined: u32,
     ) -> Result<(), Trap> {
         for i in each(on) {
-            let element = u32::from(a.offset) + i as u32;
+            let element = u32::from(a.offset) + to_index(i);
             self.address(element, a.addr)?;
-            let at = (self.frame.addr + self.unit().addrs[a.addr.index()] + element) as usize;
-            self.addrs[at] = v[i] as u16;
+            let at = as_index(self.frame.addr + self.unit().addrs[a.addr.index()] + element);
+            self.addrs[at] = low_u16(v[i]);
             self.addr_shadow[at] = undefined >> i & 1 != 0;
         }
         Ok(())
@@ -250,7 +252,7 @@ impl VisaThread<'_> {
         let root = if var.declared().is_some() { self.unit().kernel.resolve_alias(var).0 } else { var };
         if root.predefined() == Some(Predefined::Cr0) {
             let at = self.predefined(Predefined::Cr0);
-            self.mode = crate::thread::FloatMode::from_control(number(&self.file[at..at + 4]) as u32);
+            self.mode = crate::thread::FloatMode::from_control(low_u32(number(&self.file[at..at + 4])));
         }
     }
 
@@ -260,20 +262,20 @@ impl VisaThread<'_> {
         let Some(place) = self.unit().places.get(g.var.index()) else {
             return Err("no such variable".into());
         };
-        Ok((place.at + u32::from(g.row) * self.program.grf + u32::from(g.col) * ty.bytes()) as u16)
+        Ok(low_u16(place.at + u32::from(g.row) * self.program.grf + u32::from(g.col) * ty.bytes()))
     }
 
     fn raw(&self, r: RawOperand, offset: u32, len: u32) -> Result<usize, Trap> {
         let (at, size) = self.var(r.var)?;
         let first = u32::from(r.offset) + offset;
         // Messages move whole registers: what is left of a variable's last one is nobody's.
-        let end = (at as u32 + size).next_multiple_of(self.program.grf.min(APART)) - at as u32;
+        let end = (to_index(at) + size).next_multiple_of(self.program.grf.min(APART)) - to_index(at);
         if first + len > end {
             return Err(
                 format!("byte {first} of {}, which has {size}", self.unit().kernel.var_name(r.var)).into()
             );
         }
-        Ok(at + first as usize)
+        Ok(at + as_index(first))
     }
 
     /// A number of 1 to 8 bytes of a raw operand, and whether it is undefined.
@@ -285,7 +287,7 @@ impl VisaThread<'_> {
     /// A number of 1 to 8 bytes of a raw operand, and which of the bytes are undefined, a bit each.
     pub fn raw_load_bytes(&self, r: RawOperand, offset: u32, len: u32) -> Result<(u64, u8), Trap> {
         let at = self.raw(r, offset, len)?;
-        let bytes = at..at + len as usize;
+        let bytes = at..at + as_index(len);
         Ok((number(&self.file[bytes.clone()]), crate::shadow::bits(&self.shadow[bytes])))
     }
 
@@ -293,7 +295,7 @@ impl VisaThread<'_> {
     pub fn raw_undefine(&mut self, r: RawOperand, offset: u32, len: u32, undefined: u8) -> Result<(), Trap> {
         if undefined != 0 && !r.is_null() {
             let at = self.raw(r, offset, len)?;
-            for (i, b) in self.shadow[at..at + len as usize].iter_mut().enumerate() {
+            for (i, b) in self.shadow[at..at + as_index(len)].iter_mut().enumerate() {
                 *b = undefined >> i & 1;
             }
         }
@@ -306,7 +308,7 @@ impl VisaThread<'_> {
             return Ok(());
         }
         let at = self.raw(r, offset, len)?;
-        self.provide(at, &value.to_le_bytes()[..len as usize]);
+        self.provide(at, &value.to_le_bytes()[..as_index(len)]);
         Ok(())
     }
 
@@ -328,7 +330,7 @@ impl VisaThread<'_> {
         if let Some(bti) = id.predefined_bti(self.program.platform.caps().memory.stack_surfaces) {
             return Ok(bti.into());
         }
-        match self.surfaces.get(self.frame.surface as usize + id.index() + usize::from(offset)) {
+        match self.surfaces.get(as_index(self.frame.surface) + id.index() + usize::from(offset)) {
             Some(&v) if v != u32::MAX => Ok(v),
             _ => Err(format!("surface T{} has no value", id.0).into()),
         }
@@ -336,7 +338,7 @@ impl VisaThread<'_> {
 
     /// The value of a sampler variable.
     pub fn sampler_value(&self, id: visa::SamplerId, offset: u8) -> Result<u32, Trap> {
-        match self.samplers.get(self.frame.sampler as usize + id.index() + usize::from(offset)) {
+        match self.samplers.get(as_index(self.frame.sampler) + id.index() + usize::from(offset)) {
             Some(&v) if v != u32::MAX => Ok(v),
             _ => Err(format!("sampler S{} has no value", id.0).into()),
         }
@@ -345,12 +347,12 @@ impl VisaThread<'_> {
 
 /// A constant in every lane; packed vectors repeat (spec "Immediate Operands").
 fn immediate(ty: Type, bits: u64, out: &mut Lanes) {
-    let nibble = |i: usize| (bits >> (4 * (i % 8)) & 15) as u8;
+    let nibble = |i: usize| low_u8(bits >> (4 * (i % 8)) & 15);
     match ty {
         Type::V => {
             out.ty = Type::W;
             for (i, o) in out.bits.iter_mut().enumerate() {
-                *o = u64::from(i16::from((nibble(i) << 4) as i8 >> 4) as u16);
+                *o = u64::from(low_u16(i16::from(low_i8(nibble(i) << 4) >> 4)));
             }
         }
         Type::UV => {
@@ -362,7 +364,7 @@ fn immediate(ty: Type, bits: u64, out: &mut Lanes) {
         Type::VF => {
             out.ty = Type::F;
             for (i, o) in out.bits.iter_mut().enumerate() {
-                *o = crate::num::restricted_float((bits >> (8 * (i % 4))) as u8).to_bits().into();
+                *o = crate::num::restricted_float(low_u8(bits >> (8 * (i % 4)))).to_bits().into();
             }
         }
         _ => {
@@ -386,7 +388,7 @@ impl VisaThread<'_> {
         }
         for i in each(on) {
             out[i] = 0;
-            for b in 0..spots.ty.bytes() as usize {
+            for b in 0..as_index(spots.ty.bytes()) {
                 out[i] |= u8::from(self.shadow[spots.at[i] + b] != 0) << b;
             }
         }

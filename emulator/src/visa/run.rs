@@ -12,6 +12,7 @@ use crate::{
     thread::Trap,
     watch::{self, Seen, Watch, Watched},
 };
+use narrow::{as_index, to_index};
 use std::collections::BTreeMap;
 use visa::{InputVar, Inst, Op, Predefined};
 
@@ -49,7 +50,7 @@ pub(super) fn dispatch(
             for x in 0..dispatch.groups[0] {
                 let mut group = VisaGroup {
                     id: [x, y, z],
-                    slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
+                    slm: vec![0; as_index(dispatch.slm.next_multiple_of(1024))],
                     threads: dispatch.threads,
                     arrived: 0,
                     opened: 0,
@@ -101,7 +102,7 @@ fn start<'a>(
 ) -> Result<VisaThread<'a>, Error> {
     let kernel = program.units[0].kernel;
     let bad = |t: Trap| Error::Launch(t.0);
-    let mut lanes = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
+    let mut lanes = dispatch.masks.get(as_index(number)).copied().unwrap_or(u32::MAX);
     if kernel.is_cm() {
         // Media threads have no lanes switched off.
         lanes = u32::MAX;
@@ -109,10 +110,10 @@ fn start<'a>(
     let mut t = VisaThread::new(program, lanes, options.strict).map_err(bad)?;
     t.number = number;
     t.scratch = memories.scratch_of(number);
-    t.scratch_shadow = vec![1; dispatch.scratch as usize];
+    t.scratch_shadow = vec![1; as_index(dispatch.scratch)];
     let header = memories.header(dispatch, group.id, number);
     let at = t.predefined(Predefined::R0);
-    for (i, v) in header.iter().enumerate().take(program.grf as usize / 4) {
+    for (i, v) in header.iter().enumerate().take(as_index(program.grf) / 4) {
         t.provide(at + 4 * i, &v.to_le_bytes());
     }
     let zeros = [Predefined::Cr0, Predefined::Dbg0, Predefined::Msg0, Predefined::Color];
@@ -145,16 +146,16 @@ fn inputs(t: &mut VisaThread<'_>, dispatch: &Dispatch, number: u32) -> Result<()
                 let (at, len) = t.var(id)?;
                 for i in 0..u32::from(input.size).min(len) {
                     if let Some(b) = byte(i.into()) {
-                        t.provide(at + i as usize, &[b]);
+                        t.provide(at + as_index(i), &[b]);
                     }
                 }
             }
             InputVar::Surface(id) => {
-                let at = t.frame.surface as usize + id.index();
+                let at = as_index(t.frame.surface) + id.index();
                 *t.surfaces.get_mut(at).ok_or("an input to no surface")? = word();
             }
             InputVar::Sampler(id) => {
-                let at = t.frame.sampler as usize + id.index();
+                let at = as_index(t.frame.sampler) + id.index();
                 *t.samplers.get_mut(at).ok_or("an input to no sampler")? = word();
             }
         }
@@ -188,7 +189,7 @@ fn run_group(
         if !progress
             && !team.iter().any(|t| t.state == ThreadState::AtBarrier && cx.group.opened >= t.barrier)
         {
-            let waiting = team.iter().filter(|t| t.state == ThreadState::AtBarrier).count() as u32;
+            let waiting = to_index(team.iter().filter(|t| t.state == ThreadState::AtBarrier).count());
             return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
         }
     }
@@ -211,7 +212,7 @@ fn turn(
             thread: t.number,
             reason: why.0,
         };
-        let Some(inst) = unit.insts.get(pc as usize) else {
+        let Some(inst) = unit.insts.get(as_index(pc)) else {
             return Err(trap(t, cx, "the thread runs past the end of its code".into()));
         };
         if !matches!(
@@ -256,7 +257,7 @@ fn look(t: &VisaThread<'_>, cx: &VisaCx<'_>, watch: Watch) -> Option<Seen> {
     let Watched::Variable(id) = watch.of else { return None };
     let (at, len) = t.var(id).ok()?;
     let byte = |at: usize| Some(t.file[at]).filter(|_| !t.undefined(at, 1));
-    let bytes = (at..at + len as usize).map(byte).collect();
+    let bytes = (at..at + as_index(len)).map(byte).collect();
     Some(Seen { watch, group: cx.group.id, thread: t.number, active: t.frame.active, bytes })
 }
 

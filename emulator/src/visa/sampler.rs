@@ -11,6 +11,7 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
+use narrow::{as_index, low_i16, low_i32, low_u8, low_u32, to_index};
 use platforms::Platform;
 use visa::{ChannelMask, Exec, ExecSize, Inst, Op, Operand, RawOperand, SamplerId, SurfaceId, op::Sample};
 
@@ -64,7 +65,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
             let on = t.lanes_of(inst.exec);
             for i in each(on) {
                 let values = [image.width, image.height, image.depth, 1].map(u64::from);
-                reply(t, inst.exec, dst, channels, i as u32, 4, values)?;
+                reply(t, inst.exec, dst, channels, to_index(i), 4, values)?;
             }
         }
         _ => return Err(format!("this form of {} is not modelled", inst.opcode).into()),
@@ -84,7 +85,7 @@ fn reply(
 ) -> Result<(), Trap> {
     let block = (exec.size.lanes() * slot).next_multiple_of(t.program.grf);
     for (k, c) in (0..4usize).filter(|c| channels.0 >> c & 1 != 0).enumerate() {
-        t.raw_store(dst, k as u32 * block + lane * slot, slot, values[c])?;
+        t.raw_store(dst, to_index(k) * block + lane * slot, slot, values[c])?;
     }
     Ok(())
 }
@@ -151,21 +152,21 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
         Some(SamplerId::BINDLESS) => return Err("bindless samplers are not modelled".into()),
         Some(id) => {
             let index = t.sampler_value(id, 0)?;
-            match cx.bindings.samplers.get(index as usize) {
+            match cx.bindings.samplers.get(as_index(index)) {
                 Some(Some(sampler)) => Some(*sampler),
                 _ => return Err(format!("no sampler at index {index}").into()),
             }
         }
     };
     for i in each(access.on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let mut raw = [0u32; 3];
         for (v, coord) in raw.iter_mut().zip(access.coords).filter(|(_, c)| !c.is_null()) {
-            *v = cx.address(t, coord, lane * width, width)? as u32;
+            *v = low_u32(cx.address(t, coord, lane * width, width)?);
         }
         let channels = match sampler {
             None => {
-                let mut c = raw.map(|p| if half_in { i64::from(p as i16) } else { i64::from(p as i32) });
+                let mut c = raw.map(|p| if half_in { i64::from(low_i16(p)) } else { i64::from(low_i32(p)) });
                 if image.dims == 1 {
                     // The layer of a one-dimensional array takes v's place.
                     c = [c[0], 0, if image.array { c[1] } else { 0 }];
@@ -173,7 +174,7 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
                     c[2] = 0;
                 }
                 let texel = typed::fetch(cx.memory, surface.base, &image, c[0], c[1], c[2])?;
-                std::array::from_fn(|c| texel.map_or(0, |texel| typed::unpack(&image, texel, c as u32)))
+                std::array::from_fn(|c| texel.map_or(0, |texel| typed::unpack(&image, texel, to_index(c))))
             }
             Some(sampler) => {
                 let c = raw.map(|p| if half_in { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() });
@@ -199,7 +200,7 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
         Some(id) => t.sampler_value(id, 0)?,
         None => 0,
     };
-    let offsets = cx.scalar_address(t, s.aoffimmi)? as u32;
+    let offsets = low_u32(cx.scalar_address(t, s.aoffimmi)?);
     let gathers = gathers(s.op & 31);
     let compares = matches!(s.op, 16 | 18);
     let channel = if gathers && !compares { u32::from(s.channels & 3) << 16 } else { 0 };
@@ -215,7 +216,7 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
     let (on, _) = t.enabled(inst)?;
     let mut resident = Resident::ALL;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let mut question = sampling.question();
         for param in &params {
             // A parameter that is left out is zero.
@@ -258,21 +259,21 @@ fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, operands: &[Operand]) -> R
         return Err("this instruction is not modelled".into());
     };
     let place = t.place_of(*surface)?;
-    let channels = ChannelMask(*channels as u8 & 15);
+    let channels = ChannelMask(low_u8(*channels) & 15);
     let mut question = Question::to(Sfid::Sampler)
         .with(cx.surface(place)?.base)
         .with(t.sampler_value(*sampler, 0)?.into())
-        .with((!channels.0 & 15) as u64 | u64::from(format & 3) << 6);
+        .with(u64::from(!channels.0 & 15) | u64::from(format & 3) << 6);
     for operand in [v2d, number, u, v, delta_u, delta_v, u2d] {
         let (value, ..) = t.scalar(operand)?;
         question = question.with(value & 0xffff_ffff);
     }
-    let bypass = cx.scalar_address(t, bypass)? as u32 & 1;
-    let group = cx.scalar_address(t, group)? as u32;
+    let bypass = low_u32(cx.scalar_address(t, bypass)?) & 1;
+    let group = low_u32(cx.scalar_address(t, group)?);
     question = question.with(group.wrapping_add((mode & 3) << 25 | bypass << 27).into());
     cx.asked.push(question.number());
     // Pixels by mode, of one byte or two.
-    let pixels = [64, 32, 128, 16][*mode as usize & 3];
+    let pixels = [64, 32, 128, 16][as_index(*mode) & 3];
     let bytes = pixels * channels.count() * if *format < 2 { 2 } else { 1 };
     // Whole registers come back.
     for byte in 0..bytes.next_multiple_of(t.program.grf) {

@@ -8,6 +8,7 @@ use super::{
     thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
+use narrow::to_index;
 use visa::{Inst, Op, RawOperand};
 
 /// One access, as all the instructions have it.
@@ -160,13 +161,13 @@ pub(super) fn transfer(
     let access = access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let own = cx.address(t, access.offsets, lane * access.address, access.address)?;
         let first = access.base.wrapping_add(own.wrapping_mul(access.scale));
         for (k, offset) in access.components[..access.count].iter().enumerate() {
             let at = first.wrapping_add(u64::from(*offset));
             let at = if access.wraps { at & 0xffff_ffff } else { at };
-            let reg = k as u32 * access.component_step + lane * access.lane_step;
+            let reg = to_index(k) * access.component_step + lane * access.lane_step;
             if access.store {
                 let v = cx.data(t, access.data, reg, access.bytes)?;
                 cx.store(t, access.place, at, access.bytes, v)?;
@@ -195,10 +196,10 @@ pub(super) fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_
     let (op, srcs) = memory::atomic(op, srcs);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let at = cx.address(t, addresses, lane * address, address)?;
         let mut operand = |k: usize| {
-            if (k as u32) < op.operands() { cx.data(t, srcs[k], lane * slot, bytes) } else { Ok(0) }
+            if to_index(k) < op.operands() { cx.data(t, srcs[k], lane * slot, bytes) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let old = cx.load(t, place, at, bytes)?;

@@ -5,6 +5,7 @@ use crate::{
     alu::dpas::{Array, Sum},
     thread::Trap,
 };
+use narrow::{as_index, low_u16, low_u32, to_index};
 use visa::{Inst, Op, RawOperand, Type, VarId, VectorOperand, op::Precision};
 
 /// The type of a source's elements.
@@ -47,7 +48,7 @@ impl VisaThread<'_> {
         let VectorOperand::General(rows) = src2 else { return Err("rows in no variable".into()) };
         let declared = |var: VarId| self.unit().kernel.var_type(var).ok_or("an operand without a type");
         let at = u32::from(rows.row) * self.program.grf + u32::from(rows.col) * declared(rows.var)?.bytes();
-        let rows = RawOperand { var: rows.var, offset: at as u16 };
+        let rows = RawOperand { var: rows.var, offset: low_u16(at) };
         let ty = declared(dst.var)?;
         let first = if start.is_null() { None } else { Some(total(declared(start.var)?)?) };
         let array = Array {
@@ -64,7 +65,7 @@ impl VisaThread<'_> {
         let (weights, w_unknown) = self.dwords(weights, weight_bytes)?;
         let (rows, r_unknown) = self.dwords(rows, row_bytes)?;
         let size = array.dst.bytes();
-        let mut results = Vec::with_capacity((array.repeat * array.lanes) as usize);
+        let mut results = Vec::with_capacity(as_index(array.repeat * array.lanes));
         for (row, ch) in (0..array.repeat).flat_map(|row| (0..array.lanes).map(move |ch| (row, ch))) {
             let index = row * array.lanes + ch;
             let (sum, unknown) = match first {
@@ -74,7 +75,7 @@ impl VisaThread<'_> {
                 }
                 None => (None, false),
             };
-            let at = |from: &[u32], byte: u32| from[(byte / 4) as usize];
+            let at = |from: &[u32], byte: u32| from[as_index(byte / 4)];
             let sum = array.element(row, ch, sum, |b| at(&weights, b), |b| at(&rows, b));
             let bits = match sum {
                 Sum::Int(bits) => bits,
@@ -84,8 +85,8 @@ impl VisaThread<'_> {
         }
         let on = self.lanes_of(inst.exec);
         for (index, (bits, unknown)) in results.into_iter().enumerate() {
-            if on >> (index as u32 % array.lanes) & 1 != 0 {
-                self.raw_store_but(dst, index as u32 * size, size, bits, unknown)?;
+            if on >> (to_index(index) % array.lanes) & 1 != 0 {
+                self.raw_store_but(dst, to_index(index) * size, size, bits, unknown)?;
             }
         }
         Ok(())
@@ -94,10 +95,10 @@ impl VisaThread<'_> {
     /// The dwords of a raw operand, and whether any byte is undefined.
     fn dwords(&self, from: RawOperand, bytes: u32) -> Result<(Vec<u32>, bool), Trap> {
         let mut undefined = false;
-        let mut out = Vec::with_capacity((bytes / 4) as usize);
+        let mut out = Vec::with_capacity(as_index(bytes / 4));
         for at in (0..bytes).step_by(4) {
             let (value, unknown) = self.raw_load(from, at, 4.min(bytes - at))?;
-            out.push(value as u32);
+            out.push(low_u32(value));
             undefined |= unknown;
         }
         Ok((out, undefined))

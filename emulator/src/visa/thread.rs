@@ -2,6 +2,7 @@
 
 use super::layout::{COMMON, Unit, VisaProgram};
 use crate::thread::{FloatMode, LANES, Trap, mask};
+use narrow::{as_index, to_index};
 use visa::{Predefined, VarId};
 
 /// What a thread is doing.
@@ -59,7 +60,7 @@ impl Frame {
         let mut lowest = u32::MAX;
         let mut left = self.waiting;
         while left != 0 {
-            let i = left.trailing_zeros() as usize;
+            let i = as_index(left.trailing_zeros());
             left &= left - 1;
             lowest = lowest.min(self.places[i]);
         }
@@ -73,7 +74,7 @@ impl Frame {
         self.next = u32::MAX;
         let mut left = self.waiting;
         while left != 0 {
-            let i = left.trailing_zeros() as usize;
+            let i = as_index(left.trailing_zeros());
             left &= left - 1;
             if self.places[i] == self.pc {
                 self.active |= 1 << i;
@@ -152,7 +153,7 @@ impl<'a> VisaThread<'a> {
             scratch: 0,
             scratch_shadow: Vec::new(),
         };
-        t.grow(COMMON as usize);
+        t.grow(as_index(COMMON));
         t.frame = t.open(0, lanes)?;
         Ok(t)
     }
@@ -169,23 +170,23 @@ impl<'a> VisaThread<'a> {
         let u = &self.program.units[unit];
         let mut f = Frame::new(unit, lanes, 0);
         let old = self.file.len();
-        let size = old + (u.bytes - COMMON) as usize;
+        let size = old + as_index(u.bytes - COMMON);
         if size > MAX_FILE || self.callers.len() > MAX_CALLS {
             return Err("calls nest too deep".into());
         }
-        f.base = old as u32 - COMMON;
+        f.base = to_index(old) - COMMON;
         self.grow(size);
         let k = u.kernel;
-        f.addr = self.addrs.len() as u32;
-        let addrs = self.addrs.len() + u.addrs.last().map_or(0, |n| *n as usize);
+        f.addr = to_index(self.addrs.len());
+        let addrs = self.addrs.len() + u.addrs.last().map_or(0, |n| as_index(*n));
         self.addrs.resize(addrs, 0);
         self.addr_shadow.resize(addrs, true);
-        f.pred = self.preds.len() as u32;
+        f.pred = to_index(self.preds.len());
         self.preds.resize(self.preds.len() + k.preds.len() + 1, 0);
         self.pred_shadow.resize(self.preds.len(), u32::MAX);
-        f.surface = self.surfaces.len() as u32;
+        f.surface = to_index(self.surfaces.len());
         self.surfaces.resize(self.surfaces.len() + k.surfaces.len() + 6, u32::MAX);
-        f.sampler = self.samplers.len() as u32;
+        f.sampler = to_index(self.samplers.len());
         self.samplers.resize(self.samplers.len() + k.samplers.len().max(31) + 1, u32::MAX);
         Ok(f)
     }
@@ -217,14 +218,14 @@ impl<'a> VisaThread<'a> {
         let Some(outer) = self.callers.pop() else { return false };
         let inner = std::mem::replace(&mut self.frame, outer);
         if inner.owns {
-            self.file.truncate((inner.base + COMMON) as usize);
+            self.file.truncate(as_index(inner.base + COMMON));
             self.shadow.truncate(self.file.len());
-            self.addrs.truncate(inner.addr as usize);
+            self.addrs.truncate(as_index(inner.addr));
             self.addr_shadow.truncate(self.addrs.len());
-            self.preds.truncate(inner.pred as usize);
+            self.preds.truncate(as_index(inner.pred));
             self.pred_shadow.truncate(self.preds.len());
-            self.surfaces.truncate(inner.surface as usize);
-            self.samplers.truncate(inner.sampler as usize);
+            self.surfaces.truncate(as_index(inner.surface));
+            self.samplers.truncate(as_index(inner.sampler));
         }
         true
     }
@@ -235,7 +236,7 @@ impl<'a> VisaThread<'a> {
 
     /// A place of the current frame as an index of the file.
     pub fn index(&self, at: u32) -> usize {
-        (if at < COMMON { at } else { at + self.frame.base }) as usize
+        as_index(if at < COMMON { at } else { at + self.frame.base })
     }
 
     /// First byte of a variable in the file, and its bytes.
@@ -248,7 +249,7 @@ impl<'a> VisaThread<'a> {
 
     /// The first byte of a predefined variable.
     pub fn predefined(&self, var: Predefined) -> usize {
-        self.unit().places[var as usize].at as usize
+        as_index(self.unit().places[as_index(var.number())].at)
     }
 
     /// Writes bytes that the hardware provides.
@@ -260,7 +261,7 @@ impl<'a> VisaThread<'a> {
     /// The shadow of bytes of memory, where they are the thread's own.
     pub fn own_memory(&mut self, at: u64, len: u32) -> Option<&mut [u8]> {
         let first = usize::try_from(at.checked_sub(self.scratch)?).ok()?;
-        self.scratch_shadow.get_mut(first..first.checked_add(len as usize)?)
+        self.scratch_shadow.get_mut(first..first.checked_add(as_index(len))?)
     }
 
     /// Whether any of these bytes is undefined.

@@ -10,6 +10,7 @@ use crate::{
 };
 use gen_ir::Sfid;
 use messages::Operation;
+use narrow::{low_i32, low_u32, to_index};
 use visa::{
     ChannelMask, Inst, Op, RawOperand,
     lsc::{LscKind, LscOp, LscSfid},
@@ -27,7 +28,7 @@ fn coordinates(
     let mut c = [0; 3];
     for k in 0..image.coordinates() {
         if !coords[k].is_null() {
-            let v = cx.address(t, coords[k], 4 * lane, 4)? as u32 as i32;
+            let v = low_i32(low_u32(cx.address(t, coords[k], 4 * lane, 4)?));
             c[k] = i64::from(v) + i64::from(offsets[k]);
         }
     }
@@ -100,14 +101,14 @@ fn texels(
     let channel_bytes = u32::from(image.channel_bytes);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
         let channels = (0..4u32).filter(|c| mask.0 >> c & 1 != 0).enumerate();
         if !store {
             let texel = typed::fetch(cx.memory, surface.base, &image, x, y, z)?;
             for (k, c) in channels {
                 let v = texel.map_or(0, |texel| typed::unpack(&image, texel, c));
-                t.raw_store(data, k as u32 * block + 4 * lane, 4, v.into())?;
+                t.raw_store(data, to_index(k) * block + 4 * lane, 4, v.into())?;
             }
             continue;
         }
@@ -115,8 +116,8 @@ fn texels(
         for (k, c) in channels {
             let stored = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
             if stored < u32::from(image.channels) {
-                let v = cx.data(t, data, k as u32 * block + 4 * lane, 4)?;
-                let v = typed::pack(&image, v as u32);
+                let v = cx.data(t, data, to_index(k) * block + 4 * lane, 4)?;
+                let v = typed::pack(&image, low_u32(v));
                 let to = surface.base + offset + u64::from(stored * channel_bytes);
                 cx.store(t, Storage::Flat, to, channel_bytes, v.into())?;
             }
@@ -141,11 +142,11 @@ fn atomic(
     let Some(image) = surface.image else { return Err("a typed atomic on a surface without shape".into()) };
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
-        let lane = i as u32;
+        let lane = to_index(i);
         let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
         let Some(offset) = image.offset(x, y, z) else { continue };
         let mut operand = |k: usize| {
-            if (k as u32) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }
+            if to_index(k) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let at = surface.base + offset;
