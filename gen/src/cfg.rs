@@ -9,7 +9,7 @@
 //!
 //! Orders, dominators and components are those of petgraph, over [`Cfg::graph`].
 
-use narrow::{as_index, span, to_index, to_u8};
+use narrow::{to_index, to_u8};
 use petgraph::{
     Direction,
     graph::{DiGraph, EdgeReference, NodeIndex},
@@ -54,11 +54,11 @@ impl Edge {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The block that ends with it. It comes back to the next one.
-    pub site: u32,
+    pub site: BlockId,
     /// The first block of the subroutine.
-    pub entry: u32,
+    pub entry: BlockId,
     /// One past its last block.
-    pub end: u32,
+    pub end: BlockId,
     /// Every lane makes the call.
     pub whole: bool,
 }
@@ -66,11 +66,11 @@ pub struct Call {
 impl Call {
     /// Blocks of the subroutine.
     pub fn callee(&self) -> std::ops::Range<usize> {
-        span(self.entry..self.end)
+        self.entry.index()..self.end.index()
     }
 
     /// Whether a block belongs to the subroutine.
-    pub fn is_inside(&self, block: u32) -> bool {
+    pub fn is_inside(&self, block: BlockId) -> bool {
         (self.entry..self.end).contains(&block)
     }
 }
@@ -80,9 +80,9 @@ impl Call {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Loop {
     /// The first block.
-    pub head: u32,
+    pub head: BlockId,
     /// The last block.
-    pub last: u32,
+    pub last: BlockId,
 }
 
 /// A control-flow graph.
@@ -91,11 +91,11 @@ pub struct Cfg {
     graph: DiGraph<(), Edge>,
     calls: Vec<Call>,
     /// Calls as (first block of the subroutine, block behind the call), sorted.
-    returns: Vec<(u32, u32)>,
-    back_edges: Vec<(u32, u32)>,
+    returns: Vec<(BlockId, BlockId)>,
+    back_edges: Vec<(BlockId, BlockId)>,
     loops: Vec<Loop>,
     /// Edges of the block that is looked at.
-    leaving: Vec<(u32, Edge)>,
+    leaving: Vec<(BlockId, Edge)>,
     walk: Dfs<NodeIndex, <DiGraph<(), Edge> as Visitable>::Map>,
 }
 
@@ -113,16 +113,16 @@ impl Cfg {
 
     /// Makes it what [`Cfg::of`] gives, in the memory it has.
     pub fn find<S: Space>(&mut self, kernel: &Kernel<S>) {
-        let n = to_index(kernel.blocks.len());
+        let n = BlockId::from(kernel.blocks.len());
         self.find_calls(kernel);
         self.back_edges.clear();
         self.graph.clear();
-        for _ in 0..n {
+        for _ in BlockId::FIRST.up_to(n) {
             self.graph.add_node(());
         }
         let mut edges = std::mem::take(&mut self.leaving);
         // petgraph gives the newest edge first.
-        for from in (0..n).rev() {
+        for from in BlockId::FIRST.up_to(n).rev() {
             edges.clear();
             self.leave(kernel, from, &mut edges);
             if edges.len() > 1 {
@@ -130,7 +130,7 @@ impl Cfg {
                 edges.dedup();
             }
             for &(to, edge) in edges.iter().rev() {
-                self.graph.add_edge(NodeIndex::new(as_index(from)), NodeIndex::new(as_index(to)), edge);
+                self.graph.add_edge(node(from), node(to), edge);
                 if edge == Edge::Branch && to <= from {
                     self.back_edges.push((from, to));
                 }
@@ -146,7 +146,7 @@ impl Cfg {
     }
 
     fn find_calls<S: Space>(&mut self, kernel: &Kernel<S>) {
-        let n = to_index(kernel.blocks.len());
+        let n = BlockId::from(kernel.blocks.len());
         self.calls.clear();
         self.returns.clear();
         if kernel.subroutines.is_empty() {
@@ -157,47 +157,47 @@ impl Cfg {
             let Some(entry) = last.branch_target().filter(|t| block.succs.contains(t)) else { continue };
             // What is no subroutine of the kernel is not known to return.
             let Ok(routine) = kernel.subroutines.binary_search(&entry) else { continue };
-            let BlockId(entry) = entry;
-            let end = kernel.subroutines.get(routine + 1).map_or(n, |s| s.0);
-            self.calls.push(Call { site: to_index(site), entry, end, whole: last.pred.is_none() });
-            self.returns.push((entry, to_index(site) + 1));
+            let site = BlockId::from(site);
+            let end = kernel.subroutines.get(routine + 1).copied().unwrap_or(n);
+            self.calls.push(Call { site, entry, end, whole: last.pred.is_none() });
+            self.returns.push((entry, site.next()));
         }
         self.returns.sort_unstable();
     }
 
     /// Adds the edges that leave a block.
-    fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut Vec<(u32, Edge)>) {
-        let block = &kernel.blocks[as_index(from)];
+    fn leave<S: Space>(&self, kernel: &Kernel<S>, from: BlockId, edges: &mut Vec<(BlockId, Edge)>) {
+        let block = &kernel.blocks[from.index()];
         let (first, last) = (block.insts.first(), block.insts.last());
         let op = last.map(|i| i.op);
-        let mut add = |to: u32, edge| {
-            if as_index(to) < kernel.blocks.len() {
+        let mut add = |to: BlockId, edge| {
+            if to.index() < kernel.blocks.len() {
                 edges.push((to, edge));
             }
         };
-        let call = self.call_at(BlockId(from));
-        for &BlockId(to) in &block.succs {
+        let call = self.call_at(from);
+        for &to in &block.succs {
             let edge = match call {
                 Some(c) if to == c.entry => Edge::Call,
                 Some(c) if c.whole => Edge::AfterCall,
                 Some(_) => Edge::NoCall,
-                None if to == from + 1 => Edge::Next,
+                None if to == from.next() => Edge::Next,
                 None if op == Some(Op::Call) => Edge::Call,
                 None => Edge::Branch,
             };
             add(to, edge);
         }
         if op == Some(Op::Ret)
-            && let Some(own) = kernel.subroutine_of(BlockId(from))
+            && let Some(own) = kernel.subroutine_of(from)
         {
-            let BlockId(entry) = kernel.subroutines[own];
+            let entry = kernel.subroutines[own];
             let first = self.returns.partition_point(|r| r.0 < entry);
             for &(_, to) in self.returns[first..].iter().take_while(|r| r.0 == entry) {
                 add(to, Edge::Return);
             }
         }
         for to in last.map_or([None; 2], |i| pointer_targets(i, from)).into_iter().flatten() {
-            if !block.succs.contains(&BlockId(to)) {
+            if !block.succs.contains(&to) {
                 add(to, Edge::Pointer);
             }
         }
@@ -242,12 +242,12 @@ impl Cfg {
 
     /// The call of a subroutine of the kernel at the end of a block.
     pub fn call_at(&self, block: BlockId) -> Option<Call> {
-        self.calls.binary_search_by_key(&block.0, |c| c.site).ok().map(|c| self.calls[c])
+        self.calls.binary_search_by_key(&block, |c| c.site).ok().map(|c| self.calls[c])
     }
 
     /// Branches to the same or an earlier block, as (tail, head), sorted. In layout order every cycle of the graph
     /// that leaves no subroutine has one.
-    pub fn back_edges(&self) -> &[(u32, u32)] {
+    pub fn back_edges(&self) -> &[(BlockId, BlockId)] {
         &self.back_edges
     }
 
@@ -278,8 +278,8 @@ impl Cfg {
         delta.clear();
         delta.resize(self.len() + 1, 0);
         for l in &self.loops {
-            delta[as_index(l.head)] += 1;
-            delta[as_index(l.last) + 1] -= 1;
+            delta[l.head.index()] += 1;
+            delta[l.last.next().index()] -= 1;
         }
         let mut depth = 0;
         depths.clear();
@@ -298,7 +298,7 @@ impl Cfg {
         for _ in 0..self.calls.len() {
             let mut changed = false;
             for call in &self.calls {
-                if !call.whole || divergent[as_index(call.site)] {
+                if !call.whole || divergent[call.site.index()] {
                     for d in &mut divergent[call.callee()] {
                         changed |= !*d;
                         *d = true;
@@ -314,17 +314,17 @@ impl Cfg {
 
 /// Where the pointer goes from a branch at the end of block `from` that no lane goes: lanes that leave a region wait
 /// at its end while the pointer runs the others through it; when none runs on at a branch, it goes to the JIP.
-fn pointer_targets<S: Space>(last: &Inst<S>, from: u32) -> [Option<u32>; 2] {
+fn pointer_targets<S: Space>(last: &Inst<S>, from: BlockId) -> [Option<BlockId>; 2] {
     match last.op {
         Op::Goto | Op::If | Op::Break | Op::Cont => [jip_block(last), None],
-        Op::Else => [jip_block(last), Some(from + 1)],
+        Op::Else => [jip_block(last), Some(from.next())],
         _ => [None; 2],
     }
 }
 
-fn jip_block<S: Space>(inst: &Inst<S>) -> Option<u32> {
+fn jip_block<S: Space>(inst: &Inst<S>) -> Option<BlockId> {
     match inst.payload {
-        Payload::Branch { jip: Target::Block(to), .. } => Some(to.0),
+        Payload::Branch { jip: Target::Block(to), .. } => Some(to),
         _ => None,
     }
 }

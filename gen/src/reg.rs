@@ -75,10 +75,33 @@ impl Space for Physical {
 }
 
 /// Index of a basic block in [`Kernel::blocks`](crate::Kernel::blocks); blocks stand in layout order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct BlockId(pub u32);
 
 narrow::index_type!(BlockId);
+
+impl BlockId {
+    /// The first block of a kernel.
+    pub const FIRST: BlockId = BlockId(0);
+
+    /// The next block in layout order, or one past the last.
+    #[inline]
+    pub const fn next(self) -> BlockId {
+        BlockId(self.0 + 1)
+    }
+
+    /// The block before it in layout order.
+    #[inline]
+    pub fn previous(self) -> Option<BlockId> {
+        self.0.checked_sub(1).map(BlockId)
+    }
+
+    /// The blocks from this one to one before another, in layout order.
+    #[inline]
+    pub fn up_to(self, end: BlockId) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator {
+        (self.0..end.0).map(BlockId)
+    }
+}
 
 /// Index of a variable in [`Kernel::vars`](crate::Kernel::vars).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

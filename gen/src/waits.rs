@@ -6,41 +6,42 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
-use narrow::to_index;
-
 use crate::{BlockId, Cfg, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    start: Vec<u32>,
+    /// The first of them; [`NOBODY`] where no lane waits.
+    start: Vec<BlockId>,
 }
+
+const NOBODY: BlockId = BlockId(u32::MAX);
 
 impl Waits {
     /// Nobody waits in `blocks` blocks.
     pub fn none(blocks: usize) -> Waits {
-        Waits { start: vec![u32::MAX; blocks] }
+        Waits { start: vec![NOBODY; blocks] }
     }
 
     /// Makes it what [`Waits::none`] gives, in the memory it has.
     pub fn clear(&mut self, blocks: usize) {
         self.start.clear();
-        self.start.resize(blocks, u32::MAX);
+        self.start.resize(blocks, NOBODY);
     }
 
     /// Lanes wait at `at` while the pointer is in `from..at`. `back_edges` are `(tail, head)` pairs,
     /// sorted by tail. Returns whether this was news.
-    pub fn add(&mut self, at: BlockId, from: BlockId, back_edges: &[(u32, u32)]) -> bool {
+    pub fn add(&mut self, at: BlockId, from: BlockId, back_edges: &[(BlockId, BlockId)]) -> bool {
         let old = self.start[at.index()];
-        let mut first = from.0.min(old);
-        let end = back_edges.partition_point(|&(tail, _)| tail < at.0);
+        let mut first = from.min(old);
+        let end = back_edges.partition_point(|&(tail, _)| tail < at);
         for &(tail, head) in back_edges[..end].iter().rev() {
             if tail < first {
                 break;
             }
             first = first.min(head);
         }
-        if first >= at.0 || first == old {
+        if first >= at || first == old {
             return false;
         }
         self.start[at.index()] = first;
@@ -48,18 +49,15 @@ impl Waits {
     }
 
     /// The first block of the interval during which lanes may wait at `at`; it ends before `at`.
+    #[inline]
     pub fn since(&self, at: BlockId) -> Option<BlockId> {
-        let s = self.start[at.index()];
-        (s != u32::MAX).then_some(BlockId(s))
+        let first = self.start[at.index()];
+        (first != NOBODY).then_some(first)
     }
 
     /// Blocks where lanes may wait, in layout order, with the first block of their interval.
     pub fn iter(&self) -> impl Iterator<Item = (BlockId, BlockId)> {
-        self.start
-            .iter()
-            .enumerate()
-            .filter(|&(_, &s)| s != u32::MAX)
-            .map(|(t, &s)| (BlockId(to_index(t)), BlockId(s)))
+        self.start.iter().enumerate().filter(|&(_, &s)| s != NOBODY).map(|(t, &s)| (BlockId::from(t), s))
     }
 
     /// For each block, whether some lane may wait elsewhere while the pointer is in it.
@@ -94,20 +92,19 @@ impl Waits {
     }
 
     /// [`Waits::of`] in the memory it has; `back_edges` are those of the kernel's graph.
-    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back_edges: &[(u32, u32)]) {
+    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back_edges: &[(BlockId, BlockId)]) {
         let n = kernel.blocks.len();
         self.clear(n);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last() else { continue };
             let Payload::Branch { jip, uip, ctrl } = last.payload else { continue };
-            let b = to_index(b);
-            let next = BlockId(b + 1);
+            let next = BlockId::from(b).next();
             let (at, from) = match (last.op, jip, uip) {
                 (Op::Goto, _, Target::Block(head)) if ctrl => (next, head),
                 (Op::Goto | Op::Cont, _, Target::Block(t)) => (t, next),
                 (Op::If | Op::Else, Target::Block(t), _) => (t, next),
                 (Op::While, Target::Block(head), _) => (next, head),
-                (Op::Break, _, Target::Block(t)) => (BlockId(t.0 + 1), next),
+                (Op::Break, _, Target::Block(t)) => (t.next(), next),
                 _ => continue,
             };
             if at.index() < n {

@@ -44,7 +44,7 @@ use crate::{
     },
 };
 use gen_ir::{BlockId, Call, FileByte, Kernel, VarClass, VarId, Virtual};
-use narrow::{as_index, to_index};
+use narrow::as_index;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Facts about one variable, a bit per subrange.
@@ -155,7 +155,7 @@ impl Check<'_> {
             for a in self.accesses.of_block(b) {
                 let (v, fact) = (a.var, &facts[a.var]);
                 if a.kind.has(Kind::READ) {
-                    crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(to_index(b));
+                    crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(b.into());
                 } else {
                     settled[v] |= fact.covers(a);
                 }
@@ -199,16 +199,16 @@ impl Check<'_> {
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
                 self.block(b, &mut state, &mut inside, false)?;
-                if let Some(c) = self.flow.calls().iter().position(|c| c.site == to_index(b))
+                if let Some(c) = self.flow.calls().iter().position(|c| c.site.index() == b)
                     && join(&mut calls[c].before, &state)
                 {
                     dirty[self.flow.calls()[c].callee()].fill(true);
                 }
-                for s in self.flow.succs(to_index(b)) {
-                    let Some(out) = self.along(to_index(b), s, &state, &waiting, &losses, &calls) else {
+                for s in self.flow.succs(b.into()) {
+                    let Some(out) = self.along(b.into(), s, &state, &waiting, &losses, &calls) else {
                         continue;
                     };
-                    dirty[as_index(s)] |= join(&mut entry[as_index(s)], &out);
+                    dirty[s.index()] |= join(&mut entry[s.index()], &out);
                 }
             }
         }
@@ -223,8 +223,8 @@ impl Check<'_> {
     /// The state of lanes that go from `b` to `s`; none if no lane does.
     fn along(
         &self,
-        b: u32,
-        s: u32,
+        b: BlockId,
+        s: BlockId,
         state: &LaneState,
         waiting: &[(BlockId, BlockId, Losses)],
         losses: &[Losses],
@@ -232,7 +232,7 @@ impl Check<'_> {
     ) -> Option<LaneState> {
         let mut out = state.clone();
         // A return goes to one call only.
-        let returns = |c: &Call| c.is_inside(b) && c.site + 1 == s && !c.is_inside(s);
+        let returns = |c: &Call| c.is_inside(b) && c.site.next() == s && !c.is_inside(s);
         if let Some(c) = self.flow.calls().iter().position(returns) {
             let Called { written, lost, before } = &calls[c];
             let mut passing = before.clone()?;
@@ -242,7 +242,7 @@ impl Check<'_> {
             }
         }
         if let Some(call) = self.flow.calls().iter().find(|c| c.site == b)
-            && s == b + 1
+            && s == b.next()
         {
             // All lanes call: they come back by the return.
             if call.whole {
@@ -253,15 +253,15 @@ impl Check<'_> {
             }
         }
         // Lanes that jump over blocks wait for the others to run those.
-        if s > b + 1
-            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0.0)
-            && waiting[i].1.0 <= b + 1
+        if s > b.next()
+            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0)
+            && waiting[i].1 <= b.next()
         {
             lose(&mut out, &waiting[i].2);
         }
         // Lanes that leave a loop at its end wait for those that go on.
-        if s == b + 1
-            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0.0)
+        if s == b.next()
+            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0)
             && self.flow.succs(b).any(|h| h <= b)
         {
             lose(&mut out, &waiting[i].2);
@@ -286,7 +286,7 @@ impl Check<'_> {
                     }
                 }
             }
-            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&as_index(c.site)));
+            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&c.site.index()));
             work.extend(inner.map(Call::callee));
         }
         let lost = merge(losses[call.callee()].iter().flatten().copied());
@@ -434,7 +434,7 @@ impl Check<'_> {
         for _ in 0..=self.kernel.subroutines.len() {
             for call in self.flow.calls() {
                 let callee = out[call.callee()].iter().flatten().copied();
-                let site = as_index(call.site);
+                let site = call.site.index();
                 let all: Vec<_> = out[site].iter().copied().chain(callee).collect();
                 out[site] = merge(all.into_iter());
             }

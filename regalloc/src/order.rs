@@ -8,11 +8,13 @@
 //! calling convention and waits stay where they are.
 
 use crate::{
-    analysis::{access::Kind, accesses::Accesses, liveness::Liveness, position::Position},
+    analysis::{access::Kind, accesses::Accesses, flow::NO_BLOCK, liveness::Liveness, position::Position},
     copy::copy,
     rows::Rows,
 };
-use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
+use gen_ir::{
+    Arf, Base, BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual,
+};
 use narrow::{as_index, to_index, to_u32};
 
 /// Of how many instructions that could come next the best is taken.
@@ -193,7 +195,7 @@ struct BlockGraph {
     /// How many instructions there are.
     count: usize,
     /// The block in which a variable was seen last, and its row there.
-    row_of: Vec<(u32, u32)>,
+    row_of: Vec<(BlockId, u32)>,
     /// By local variable.
     last: Vec<Last>,
     readers: Readers,
@@ -291,7 +293,7 @@ impl BlockGraph {
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
         let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
             self;
-        row_of.resize(kernel.vars.len(), (NOBODY, 0));
+        row_of.resize(kernel.vars.len(), (NO_BLOCK, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
         last.clear();
@@ -313,8 +315,8 @@ impl BlockGraph {
                     VarClass::Address => SharedResource::Addresses,
                     VarClass::General => {
                         let (block, row) = &mut row_of[a.var.index()];
-                        if *block != to_index(b) {
-                            (*block, *row) = (to_index(b), to_index(locals.len()));
+                        if block.index() != b {
+                            (*block, *row) = (b.into(), to_index(locals.len()));
                             locals.push(Local {
                                 bytes: kernel.vars[a.var.index()].bytes,
                                 touches: 0,

@@ -110,7 +110,7 @@ pub fn allocate(
     memory.flow.find(kernel);
     let file = File::of(kernel, VarClass::General, false);
     if let Some(call) = calls::too_deep(&memory.flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
-        && let Some(var) = kernel.blocks[as_index(call.site)].insts.last().and_then(|i| i.dst.reg()?.var())
+        && let Some(var) = kernel.blocks[call.site.index()].insts.last().and_then(|i| i.dst.reg()?.var())
     {
         return Err(Error::OutOfRegisters { class: VarClass::General, var });
     }

@@ -1,6 +1,6 @@
 //! Lists of different lengths, one after the other in one list: the rows of a sparse matrix.
 
-use gen_ir::VarId;
+use gen_ir::{BlockId, VarId};
 use narrow::{as_index, span, to_index};
 
 /// Rows of numbers or of what stands for them.
@@ -19,6 +19,12 @@ pub(crate) trait Row: Copy {
 impl Row for u32 {
     fn number(self) -> usize {
         as_index(self)
+    }
+}
+
+impl Row for BlockId {
+    fn number(self) -> usize {
+        self.index()
     }
 }
 

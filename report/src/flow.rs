@@ -74,26 +74,28 @@ impl Flow {
 
     /// Where lanes that left the common path wait for the others, as [`Waits::find`] has it.
     fn find_waits(&self, insts: &[Instruction]) -> Waits {
-        let mut back: Vec<(u32, u32)> = Vec::new();
+        let mut back: Vec<(BlockId, BlockId)> = Vec::new();
         for (block, edges) in self.edges.iter().enumerate() {
             let backward = edges.iter().filter(|e| e.kind == 'b' && e.to <= block);
-            back.extend(backward.map(|e| (block as u32, e.to as u32)));
+            back.extend(backward.map(|e| (block.into(), e.to.into())));
         }
         let mut waits = Waits::none(self.starts.len());
         for block in 0..self.starts.len() {
             let Some(last) = insts[self.range(block)].last().and_then(|i| i.inst.as_ref()) else { continue };
-            let Some(branch) = self.edges[block].iter().find(|e| e.kind == 'b').map(|e| e.to as u32) else {
+            let Some(branch) = self.edges[block].iter().find(|e| e.kind == 'b').map(|e| BlockId::from(e.to))
+            else {
                 continue;
             };
-            let (here, next) = (block as u32, block as u32 + 1);
+            let here = BlockId::from(block);
+            let next = here.next();
             let (at, from) = match last.op {
                 Op::Goto | Op::While if branch <= here => (next, branch),
                 Op::Goto | Op::Cont | Op::If | Op::Else | Op::Halt => (branch, next),
-                Op::Break => (branch + 1, next),
+                Op::Break => (branch.next(), next),
                 _ => continue,
             };
-            if (at as usize) < self.starts.len() {
-                waits.add(BlockId(at), BlockId(from), &back);
+            if at.index() < self.starts.len() {
+                waits.add(at, from, &back);
             }
         }
         waits

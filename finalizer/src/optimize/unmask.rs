@@ -10,7 +10,7 @@
 //! finalizer takes blocks of such kernels that no divergent branch reaches to have all channels on.
 
 use gen_ir::{BlockId, Call, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
-use narrow::{as_index, to_index, to_u8};
+use narrow::to_u8;
 
 use super::analyses::Analyses;
 use crate::lists::reset;
@@ -59,8 +59,8 @@ impl UnmaskMemory {
             for b in 0..n {
                 let Some(last) = kernel.blocks[b].insts.last() else { continue };
                 news |= match last.op {
-                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, to_index(b), cfg),
-                    Op::Call => cfg.call_at(BlockId(to_index(b))).is_some_and(|c| self.enter(&c, last)),
+                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, b.into(), cfg),
+                    Op::Call => cfg.call_at(b.into()).is_some_and(|c| self.enter(&c, last)),
                     _ => false,
                 };
             }
@@ -76,16 +76,16 @@ impl UnmaskMemory {
     }
 
     /// Lanes that take a jump at the end of block `b` part with those that do not.
-    fn wait(&mut self, jump: &Inst<Virtual>, b: u32, cfg: &Cfg) -> bool {
+    fn wait(&mut self, jump: &Inst<Virtual>, b: BlockId, cfg: &Cfg) -> bool {
         let Some(target) = jump.branch_target() else { return false };
-        let next = BlockId(b + 1);
-        let (at, from) = if target.0 <= b { (next, target) } else { (target, next) };
+        let next = b.next();
+        let (at, from) = if target <= b { (next, target) } else { (target, next) };
         at.index() < self.on.len() && self.waits.add(at, from, cfg.back_edges())
     }
 
     /// A subroutine is called. Returns whether it had more channels on.
     fn enter(&mut self, called: &Call, call: &Inst<Virtual>) -> bool {
-        let on = self.on[as_index(called.site)];
+        let on = self.on[called.site.index()];
         let on = match call.pred {
             Some(_) if call.exec.lanes() > 1 => 0,
             _ if call.no_mask => on,

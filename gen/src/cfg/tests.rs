@@ -50,8 +50,8 @@ fn branches_are_edges_both_ways() {
 #[test]
 fn a_loop_ends_with_the_last_branch_back() {
     let cfg = graph(LOOP);
-    assert_eq!(cfg.back_edges(), [(2, 1), (3, 1)]);
-    assert_eq!(cfg.loops(), [Loop { head: 1, last: 3 }]);
+    assert_eq!(cfg.back_edges(), [(2, 1), (3, 1)].map(|(tail, head)| (BlockId(tail), BlockId(head))));
+    assert_eq!(cfg.loops(), [Loop { head: BlockId(1), last: BlockId(3) }]);
     let mut depths = Vec::new();
     cfg.find_depths(&mut Vec::new(), &mut depths);
     assert_eq!(depths, [0, 1, 1, 1, 0]);
@@ -68,7 +68,10 @@ B3: -> B3
     goto (8|M0) _ B3
 ",
     );
-    assert_eq!(cfg.loops(), [(0, 1), (1, 2), (3, 3)].map(|(head, last)| Loop { head, last }));
+    assert_eq!(
+        cfg.loops(),
+        [(0, 1), (1, 2), (3, 3)].map(|(head, last)| Loop { head: BlockId(head), last: BlockId(last) })
+    );
     cfg.find_depths(&mut Vec::new(), &mut depths);
     assert_eq!(depths, [1, 2, 1, 1]);
 }
@@ -106,7 +109,12 @@ B6: subroutine
 #[test]
 fn returns_go_behind_every_call() {
     let cfg = graph(CALLS);
-    let call = |site, entry, end, whole| Call { site, entry, end, whole };
+    let call = |site, entry, end, whole| Call {
+        site: BlockId(site),
+        entry: BlockId(entry),
+        end: BlockId(end),
+        whole,
+    };
     assert_eq!(cfg.calls(), [call(0, 4, 6, true), call(1, 4, 6, false), call(4, 6, 7, true)]);
     assert_eq!(succs(&cfg, 0), [(1, Edge::AfterCall), (4, Edge::Call)]);
     assert_eq!(succs(&cfg, 1), [(2, Edge::NoCall), (4, Edge::Call)]);

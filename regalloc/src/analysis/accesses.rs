@@ -32,7 +32,7 @@ pub(crate) struct Accesses {
     points_to: PointsTo,
     copies: Vec<PayloadCopy>,
     /// Blocks with writes of parts of elements.
-    in_parts: Vec<u32>,
+    in_parts: Vec<BlockId>,
 }
 
 impl Accesses {
@@ -102,11 +102,11 @@ impl Accesses {
                 }
                 if touches.fault.is_some() {
                     let fault = touches.fault.take().unwrap_or_default();
-                    return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
+                    return Err(Error::BadOperand { block: b.into(), inst: i, fault });
                 }
             }
             if touches.scene.has_parts() {
-                self.in_parts.push(to_index(b));
+                self.in_parts.push(b.into());
             }
             if block.insts.last().is_some_and(|i| i.op.is_branch()) {
                 let of_last = self.first.last().map_or(0, |&f| as_index(f));
@@ -124,7 +124,7 @@ impl Accesses {
     /// of the size of a variable's subranges.
     pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(VarId) -> u8)) {
         for at in 0..self.in_parts.len() {
-            let r = self.block(as_index(self.in_parts[at]));
+            let r = self.block(self.in_parts[at].index());
             let list = &mut self.list[span(self.first[r.start]..self.first[r.end])];
             show(list, &|v| self.facts[v].shift());
         }
@@ -140,7 +140,7 @@ impl Accesses {
                 history.mark_payload(to);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
-            let scene = Scene::new(kernel, flow, as_index(block));
+            let scene = Scene::new(kernel, flow, block.index());
             let fact = &mut self.facts[a.var];
             fact.note(a, &scene);
             // Copies of copies are not followed.
@@ -177,8 +177,8 @@ impl Accesses {
     }
 
     /// The block of an instruction.
-    pub fn block_of(&self, i: u32) -> u32 {
-        to_index(self.blocks.partition_point(|&first| first <= i)) - 1
+    pub fn block_of(&self, i: u32) -> BlockId {
+        BlockId::from(self.blocks.partition_point(|&first| first <= i) - 1)
     }
 
     /// The accesses of a block's instructions.

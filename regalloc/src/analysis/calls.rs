@@ -5,7 +5,7 @@
 //! of it. What the subroutine writes goes through it, from every call and to every call.
 
 use crate::analysis::flow::Flow;
-use gen_ir::{Call, Kernel, Op, VarId, Virtual};
+use gen_ir::{BlockId, Call, Kernel, Op, VarId, Virtual};
 use narrow::{as_index, to_index};
 
 const NONE: u32 = u32::MAX;
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Default)]
 pub(crate) struct Routines {
     /// The first block of each, sorted, and one past its last.
-    blocks: Vec<(u32, u32)>,
+    blocks: Vec<(BlockId, BlockId)>,
     /// The calls of each as (subroutine, call's number), sorted.
     by_routine: Vec<(u32, u32)>,
     /// By call: the subroutine it calls, and the one it stands in, if that is one.
@@ -41,7 +41,7 @@ impl Routines {
         blocks.dedup();
         callee.clear();
         callee.extend(calls.iter().map(|c| to_index(blocks.partition_point(|r| r.0 < c.entry))));
-        let of_block = |b: u32| {
+        let of_block = |b: BlockId| {
             let after = blocks.partition_point(|r| r.0 <= b);
             blocks[..after].last().filter(|r| b < r.1).map_or(NONE, |_| to_index(after) - 1)
         };
@@ -70,7 +70,7 @@ impl Routines {
 
     /// Says which blocks write variable `v`: then that is written in their subroutines, and in those that call
     /// them.
-    pub fn note_writes(&mut self, v: VarId, blocks: impl Iterator<Item = u32>) {
+    pub fn note_writes(&mut self, v: VarId, blocks: impl Iterator<Item = BlockId>) {
         for b in blocks {
             let after = self.blocks.partition_point(|r| r.0 <= b);
             if after == 0 || b >= self.blocks[after - 1].1 {
@@ -89,26 +89,26 @@ impl Routines {
     }
 
     /// The call that block `b` goes on behind.
-    pub fn call_before(&self, flow: &Flow, b: u32) -> Option<u32> {
-        let site = b.checked_sub(1)?;
+    pub fn call_before(&self, flow: &Flow, b: BlockId) -> Option<u32> {
+        let site = b.previous()?;
         flow.calls().binary_search_by_key(&site, |c| c.site).ok().map(|c| to_index(c))
     }
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.
-    pub fn comes_from(&self, v: VarId, c: u32, (p, b): (u32, u32)) -> bool {
+    pub fn comes_from(&self, v: VarId, c: u32, (p, b): (BlockId, BlockId)) -> bool {
         let through = self.written[as_index(self.callee[as_index(c)])] == v;
-        if p + 1 == b { !through || !self.whole[as_index(c)] } else { through || !self.returns[as_index(p)] }
+        if p.next() == b { !through || !self.whole[as_index(c)] } else { through || !self.returns[p.index()] }
     }
 
     /// Calls back with the blocks of all subroutines that run during call `c`, if variable `v` passes them by.
-    pub fn pass(&mut self, v: VarId, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<u32>)) {
+    pub fn pass(&mut self, v: VarId, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<BlockId>)) {
         let callee = self.callee[as_index(c)];
         if self.written[as_index(callee)] == v {
             return;
         }
         self.work.push(callee);
         // Subroutines that call each other tend to stand side by side: together they are one range.
-        let mut all = 0..0;
+        let mut all = BlockId::FIRST..BlockId::FIRST;
         while let Some(r) = self.work.pop() {
             if std::mem::replace(&mut self.passed[as_index(r)], v) == v {
                 continue;
@@ -142,11 +142,11 @@ pub(crate) fn too_deep(flow: &Flow, most: usize) -> Option<Call> {
     if calls.len() <= most {
         return None;
     }
-    let mut routines: Vec<(u32, u32)> = calls.iter().map(|c| (c.entry, c.end)).collect();
+    let mut routines: Vec<(BlockId, BlockId)> = calls.iter().map(|c| (c.entry, c.end)).collect();
     routines.sort_unstable();
     routines.dedup();
     let number = |c: &Call| routines.partition_point(|r| r.0 < c.entry);
-    let inside = |(entry, end): (u32, u32)| {
+    let inside = |(entry, end): (BlockId, BlockId)| {
         let from = calls.partition_point(|c| c.site < entry);
         &calls[from..from + calls[from..].partition_point(|c| c.site < end)]
     };

@@ -10,22 +10,25 @@
 
 use crate::{
     analysis::{
-        access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History, position::Position,
+        access::Kind,
+        accesses::Accesses,
+        calls::Routines,
+        flow::{Flow, NO_BLOCK},
+        history::History,
+        position::Position,
     },
     rows::Rows,
 };
-use gen_ir::{Call, Kernel, VarId, Virtual};
-use narrow::{as_index, span, to_index};
+use gen_ir::{BlockId, Call, Kernel, VarId, Virtual};
 use typed_index_collections::TiVec;
 
-const NONE: u32 = u32::MAX;
 /// No walk.
 const NO_VAR: VarId = VarId(u32::MAX);
 
 /// What a block does with a variable.
 #[derive(Clone, Copy, Default)]
 struct BlockTouch {
-    block: u32,
+    block: BlockId,
     /// Read before it is written over.
     exposed: bool,
     /// Not live above the block, though live below it.
@@ -43,7 +46,7 @@ struct BlockState {
     /// Subranges read before a write gives them a value, whatever its mask.
     entering: u64,
     /// The block that this is about.
-    block: u32,
+    block: BlockId,
     written: bool,
 }
 
@@ -64,7 +67,7 @@ pub(crate) struct Dataflow {
     passes: Rows<Passing>,
     holds_in_calls: Rows<Passing>,
     /// The first block at whose start each variable may have been written.
-    reach: TiVec<VarId, u32>,
+    reach: TiVec<VarId, BlockId>,
     /// Variables that one block touches, which brings them along to its next run.
     carried: TiVec<VarId, bool>,
     /// The blocks that touch each variable which may live across blocks.
@@ -76,13 +79,13 @@ pub(crate) struct Dataflow {
     seen: Vec<VarId>,
     found: Vec<(VarId, BlockTouch)>,
     of_one: Vec<BlockTouch>,
-    pairs: Vec<(u32, VarId)>,
-    raw: Vec<(u32, Passing)>,
-    raw_holds: Vec<(u32, Passing)>,
-    raw_passes: Vec<(u32, Passing)>,
-    raw_holds_in_calls: Vec<(u32, Passing)>,
-    waiting: Vec<(u32, VarId)>,
-    stays: Vec<u32>,
+    pairs: Vec<(BlockId, VarId)>,
+    raw: Vec<(BlockId, Passing)>,
+    raw_holds: Vec<(BlockId, Passing)>,
+    raw_passes: Vec<(BlockId, Passing)>,
+    raw_holds_in_calls: Vec<(BlockId, Passing)>,
+    waiting: Vec<(BlockId, VarId)>,
+    stays: Vec<BlockId>,
     held: Vec<Vec<VarId>>,
 }
 
@@ -114,7 +117,7 @@ impl Dataflow {
     }
 
     /// Whether some write of a variable can have happened before block `b`.
-    pub fn reaches(&self, var: VarId, b: u32) -> bool {
+    pub fn reaches(&self, var: VarId, b: BlockId) -> bool {
         self.reach[var] <= b
     }
 
@@ -145,15 +148,15 @@ impl Dataflow {
     fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, history: &History) {
         let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
-        self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
+        self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { BlockId::FIRST } else { NO_BLOCK }));
         self.carried.clear();
         self.carried.resize(n, false);
         self.state.clear();
-        self.state.resize(n, BlockState { low: 0, high: 0, entering: 0, block: NONE, written: false });
+        self.state.resize(n, BlockState { low: 0, high: 0, entering: 0, block: NO_BLOCK, written: false });
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();
-            let (block, divergent) = (to_index(b), flow.divergent[b]);
+            let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
             let again = reached_from_here <= block;
             for a in accesses.of_block(b).iter().rev() {
                 let fact = &facts[a.var];
@@ -222,8 +225,8 @@ impl Dataflow {
             pairs.extend(walk.own.iter().map(|&b| (b, v)));
             // Blocks next to each other make one range.
             walk.sort_passed();
-            for run in walk.passed.chunk_by(|a, b| a + 1 == *b) {
-                push(raw, accesses, v, run[0]..run[run.len() - 1] + 1);
+            for run in walk.passed.chunk_by(|a, b| a.next() == *b) {
+                push(raw, accesses, v, run[0]..run[run.len() - 1].next());
             }
             if !routines.is_empty() {
                 for &t in &walk.live_in {
@@ -236,12 +239,12 @@ impl Dataflow {
                 return;
             }
             for &t in &walk.live_in {
-                if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
-                    push(raw_holds, accesses, v, s.0..t);
+                if let Some(s) = flow.waits.since(t) {
+                    push(raw_holds, accesses, v, s..t);
                     if !flow.calls().is_empty() {
                         waiting.push((t, v));
                     }
-                } else if t > 0 && stays.binary_search(&(t - 1)).is_ok() {
+                } else if t.previous().is_some_and(|site| stays.binary_search(&site).is_ok()) {
                     waiting.push((t, v));
                 }
             }
@@ -267,7 +270,7 @@ impl Dataflow {
         let calls = flow.calls();
         self.waiting.sort_unstable();
         let waiting = &self.waiting;
-        let at = |t: u32| {
+        let at = |t: BlockId| {
             let first = waiting.partition_point(|w| w.0 < t);
             waiting[first..].iter().take_while(move |w| w.0 == t).map(|w| w.1)
         };
@@ -276,10 +279,10 @@ impl Dataflow {
         }
         for (vars, &Call { site, .. }) in self.held.iter_mut().zip(calls) {
             vars.clear();
-            let here = flow.waits.iter().filter(|(t, s)| s.0 <= site && site < t.0);
-            vars.extend(here.flat_map(|(t, _)| at(t.0)));
+            let here = flow.waits.iter().filter(|&(t, s)| s <= site && site < t);
+            vars.extend(here.flat_map(|(t, _)| at(t)));
             if self.stays.binary_search(&site).is_ok() {
-                vars.extend(at(site + 1));
+                vars.extend(at(site.next()));
             }
             vars.sort_unstable();
             vars.dedup();
@@ -316,8 +319,8 @@ impl Dataflow {
 }
 
 /// Notes that a variable is alive in some blocks, if they have instructions.
-fn push(raw: &mut Vec<(u32, Passing)>, accesses: &Accesses, v: VarId, blocks: std::ops::Range<u32>) {
-    let [start, end] = [blocks.start, blocks.end].map(|b| Position::read(accesses.blocks[as_index(b)]));
+fn push(raw: &mut Vec<(BlockId, Passing)>, accesses: &Accesses, v: VarId, blocks: std::ops::Range<BlockId>) {
+    let [start, end] = [blocks.start, blocks.end].map(|b| Position::read(accesses.blocks[b.index()]));
     if start < end {
         raw.push((blocks.start, (v, end)));
     }
@@ -340,10 +343,10 @@ struct Walk {
     marks: Vec<BlockMark>,
     round: VarId,
     /// Blocks that it is live into.
-    live_in: Vec<u32>,
+    live_in: Vec<BlockId>,
     /// Blocks that it is live out of: those that touch it and those that it passes.
-    own: Vec<u32>,
-    passed: Vec<u32>,
+    own: Vec<BlockId>,
+    passed: Vec<BlockId>,
 }
 
 impl Default for Walk {
@@ -359,16 +362,16 @@ impl Walk {
         self.round = NO_VAR;
     }
 
-    fn enter(&mut self, b: u32, reach: u32) {
-        let mark = &mut self.marks[as_index(b)];
+    fn enter(&mut self, b: BlockId, reach: BlockId) {
+        let mark = &mut self.marks[b.index()];
         if b >= reach && mark.entered != self.round {
             mark.entered = self.round;
             self.live_in.push(b);
         }
     }
 
-    fn leave(&mut self, b: u32, reach: u32) {
-        let mark = &mut self.marks[as_index(b)];
+    fn leave(&mut self, b: BlockId, reach: BlockId) {
+        let mark = &mut self.marks[b.index()];
         if mark.left == self.round {
             return;
         }
@@ -394,7 +397,7 @@ impl Walk {
         (flow, routines): (&Flow, &mut Routines),
         v: VarId,
         touches: &[BlockTouch],
-        reach: u32,
+        reach: BlockId,
         live_out: bool,
     ) {
         self.round = v;
@@ -402,7 +405,7 @@ impl Walk {
         self.own.clear();
         self.passed.clear();
         for t in touches {
-            let mark = &mut self.marks[as_index(t.block)];
+            let mark = &mut self.marks[t.block.index()];
             (mark.touched, mark.ended) = (v, t.ended);
         }
         for t in touches.iter().filter(|t| t.exposed) {
@@ -413,7 +416,7 @@ impl Walk {
             let anywhere = kernel.scratch_header == Some(v);
             for (b, block) in kernel.blocks.iter().enumerate() {
                 if anywhere || block.succs.is_empty() {
-                    self.leave(to_index(b), reach);
+                    self.leave(b.into(), reach);
                 }
             }
         }
@@ -437,13 +440,13 @@ impl Walk {
     fn sort_passed(&mut self) {
         let Walk { marks, round, passed, .. } = self;
         let (Some(&low), Some(&high)) = (passed.iter().min(), passed.iter().max()) else { return };
-        if as_index(high - low) > passed.len() * 8 {
+        if high.index() - low.index() > passed.len() * 8 {
             passed.sort_unstable();
             return;
         }
         // Many of those there are between: looking at all is less than sorting.
         passed.clear();
-        let marks = marks[span(low..high + 1)].iter().zip(low..);
+        let marks = marks[low.index()..=high.index()].iter().zip(low.up_to(high.next()));
         passed.extend(marks.filter(|(m, _)| m.left == *round && m.touched != *round).map(|(_, b)| b));
     }
 }

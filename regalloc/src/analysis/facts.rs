@@ -7,8 +7,8 @@ use crate::analysis::{
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
-use narrow::{to_index, to_u8};
+use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
+use narrow::to_u8;
 use typed_index_collections::TiVec;
 
 /// What is known of a variable before the graph is looked at.
@@ -21,7 +21,7 @@ pub(crate) struct Fact {
     /// Sum of accesses, each worth ten times more per loop around it.
     pub weight: f32,
     /// The only block that touches the variable; [`Fact::MANY`] if there are more.
-    only_block: u32,
+    only_block: BlockId,
     /// Size in the units of accesses.
     pub units: u32,
     /// Log2 of the subrange size in units.
@@ -75,7 +75,7 @@ impl LaneSharing {
 
 /// Where accesses happen that are noted.
 pub(crate) struct Scene {
-    block: u32,
+    block: BlockId,
     /// What an access there is worth.
     weight: f32,
     /// Lanes part somewhere in the kernel.
@@ -90,7 +90,7 @@ impl Scene {
     /// Block `b` of a kernel.
     pub fn new(kernel: &Kernel<Virtual>, flow: &Flow, b: usize) -> Scene {
         Scene {
-            block: to_index(b),
+            block: b.into(),
             weight: worth(flow, b),
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
@@ -109,7 +109,7 @@ impl Scene {
     }
 
     /// The block.
-    pub const fn block(&self) -> u32 {
+    pub const fn block(&self) -> BlockId {
         self.block
     }
 }
@@ -158,8 +158,8 @@ impl Needs {
 }
 
 impl Fact {
-    const NOWHERE: u32 = u32::MAX;
-    const MANY: u32 = u32::MAX - 1;
+    const NOWHERE: BlockId = BlockId(u32::MAX);
+    const MANY: BlockId = BlockId(u32::MAX - 1);
 
     /// Logarithm of the size of a subrange.
     pub const fn shift(&self) -> u8 {
@@ -167,12 +167,12 @@ impl Fact {
     }
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
-    pub const fn only_in(&self, b: u32) -> bool {
+    pub fn only_in(&self, b: BlockId) -> bool {
         self.only_block == b
     }
 
     /// Whether several blocks touch the variable, or the world does.
-    pub const fn in_many(&self) -> bool {
+    pub fn in_many(&self) -> bool {
         self.only_block == Fact::MANY
     }
 
@@ -189,7 +189,7 @@ impl Fact {
 
     /// Whether what an earlier run of block `b` left is nothing, if no read there comes before a write: then no
     /// other block knows of it.
-    pub const fn is_temporary_of(&self, b: u32) -> bool {
+    pub fn is_temporary_of(&self, b: BlockId) -> bool {
         self.temporary && self.only_in(b)
     }
 
@@ -205,7 +205,7 @@ impl Fact {
     }
 
     /// Whether it is a payload made for messages of which each channel reads its own bytes.
-    pub const fn is_masked_payload(&self) -> bool {
+    pub fn is_masked_payload(&self) -> bool {
         self.temporary && !self.in_many() && !self.read_otherwise && self.subranges != 0
     }
 

@@ -41,11 +41,11 @@ use crate::analysis::{
     access::Kind,
     accesses::Accesses,
     dataflow::Dataflow,
-    flow::Flow,
+    flow::{Flow, NO_BLOCK},
     history::History,
     position::{Position, Range},
 };
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
@@ -110,8 +110,6 @@ impl Liveness {
     }
 }
 
-const NONE: u32 = u32::MAX;
-
 /// A range of one variable.
 pub(crate) type Raw = (VarId, Range);
 
@@ -123,14 +121,14 @@ struct OpenRange {
     /// others, `live` says both.
     others: u64,
     /// The block that this is about.
-    block: u32,
+    block: BlockId,
     end: Position,
     /// The earliest access seen so far.
     first: Position,
 }
 
 const CLOSED: OpenRange =
-    OpenRange { live: 0, others: 0, block: NONE, end: Position::START, first: Position::START };
+    OpenRange { live: 0, others: 0, block: NO_BLOCK, end: Position::START, first: Position::START };
 
 /// Memory of the computation.
 #[derive(Default)]
@@ -277,7 +275,7 @@ fn scan(
     for b in (0..kernel.blocks.len()).rev() {
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
-        let (block, divergent) = (to_index(b), flow.divergent[b]);
+        let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.

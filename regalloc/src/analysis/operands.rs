@@ -6,8 +6,8 @@ use crate::analysis::{
     points_to::PointsTo,
 };
 use gen_ir::{
-    Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo, Sfid, Src,
-    Type, VarClass, VarId, Virtual, region_span,
+    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
+    Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
 };
 use messages::{
     hdc::Dc1,
@@ -21,7 +21,7 @@ use typed_index_collections::TiSlice;
 pub(super) struct PayloadCopy {
     /// Its index among all accesses.
     pub access: u32,
-    pub block: u32,
+    pub block: BlockId,
     pub to: VarId,
 }
 

@@ -8,20 +8,25 @@
 //! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
 
 use crate::analysis::{
-    access::Kind, accesses::Accesses, history::History, liveness::Liveness, position::Position,
+    access::Kind, accesses::Accesses, flow::NO_BLOCK, history::History, liveness::Liveness,
+    position::Position,
 };
 use gen_ir::{
-    Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
+    Base, BlockId, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId,
+    Virtual,
 };
 use narrow::to_index;
 use typed_index_collections::{TiSlice, TiVec};
+
+/// More than one block.
+const MANY: BlockId = BlockId(u32::MAX - 1);
 
 /// Memory of splitting.
 #[derive(Default)]
 pub(crate) struct ArfSplitMemory {
     unplaced: TiVec<VarId, bool>,
     /// The block of each variable that lives in one.
-    blocks_of: TiVec<VarId, u32>,
+    blocks_of: TiVec<VarId, BlockId>,
     /// What stands for each variable now.
     split: TiVec<VarId, Option<VarId>>,
     /// The last write of each variable in the block at hand.
@@ -69,7 +74,7 @@ impl ArfSplitMemory {
         self.unplaced.resize(vars, false);
         spilled.iter().for_each(|v| self.unplaced[*v] = true);
         self.blocks_of.clear();
-        self.blocks_of.resize(vars, u32::MAX);
+        self.blocks_of.resize(vars, NO_BLOCK);
         self.split.clear();
         self.split.resize(vars, None);
         self.last_write.clear();
@@ -81,7 +86,7 @@ impl ArfSplitMemory {
         for b in 0..blocks {
             for a in accesses.of_block(b) {
                 let seen = &mut self.blocks_of[a.var];
-                *seen = if *seen == u32::MAX || *seen == to_index(b) { to_index(b) } else { u32::MAX - 1 };
+                *seen = if *seen == NO_BLOCK || *seen == b.into() { b.into() } else { MANY };
             }
         }
     }
@@ -136,7 +141,7 @@ impl ArfSplitter<'_> {
     fn open(&mut self, kernel: &mut Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
         let History { backing, split, .. } = &mut *self.history;
         let at = Position::before(i);
-        let alone = split[v] || self.memory.blocks_of[v] == to_index(b);
+        let alone = split[v] || self.memory.blocks_of[v] == b.into();
         if alone && only_operand(inst, v) {
             self.memory.split[v] = backing[v];
             return;

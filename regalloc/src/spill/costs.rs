@@ -9,7 +9,7 @@ use crate::{
         access::Kind,
         accesses::Accesses,
         facts,
-        flow::Flow,
+        flow::{Flow, NO_BLOCK},
         liveness::Liveness,
         position::{Position, Range},
     },
@@ -18,7 +18,7 @@ use crate::{
         remat::Remat,
     },
 };
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 use narrow::{single, to_f32, to_index};
 use typed_index_collections::TiVec;
 
@@ -39,13 +39,10 @@ struct EstimatedTemp {
     /// The instruction that used it last.
     used: u32,
     /// It is in this block.
-    block: u32,
+    block: BlockId,
     /// What was written last is saved already.
     saved: bool,
 }
-
-/// No block.
-const NONE: u32 = u32::MAX;
 
 /// What room spilling a variable makes, alive at `length` positions: what is alive longer, or larger, makes more, but not
 /// in proportion, for the same room is seldom wanted all along. The powers 3/4 and 1/4 gave the fewest messages on real
@@ -76,9 +73,9 @@ impl Costs {
             list.resize(kernel.vars.len(), 0.0);
         }
         self.open.clear();
-        self.open.resize(kernel.vars.len(), EstimatedTemp { used: 0, block: NONE, saved: false });
+        self.open.resize(kernel.vars.len(), EstimatedTemp { used: 0, block: NO_BLOCK, saved: false });
         for b in 0..kernel.blocks.len() {
-            let worth = facts::worth(flow, b);
+            let (block, worth) = (BlockId::from(b), facts::worth(flow, b));
             for i in accesses.block(b) {
                 for a in accesses.of(i) {
                     let v = a.var;
@@ -89,9 +86,9 @@ impl Costs {
                     let regs = a.end.div_ceil(grf) - a.start / grf;
                     let messages = to_f32(to_index(chunks(regs, grf).count())) * worth;
                     let open = &mut self.open[v];
-                    let serves = open.block == to_index(b) && open.used + KEEP >= to_index(i);
+                    let serves = open.block == block && open.used + KEEP >= to_index(i);
                     if !serves {
-                        *open = EstimatedTemp { used: to_index(i), block: to_index(b), saved: false };
+                        *open = EstimatedTemp { used: to_index(i), block, saved: false };
                     }
                     open.used = to_index(i);
                     let write = a.kind.has(Kind::WRITE);

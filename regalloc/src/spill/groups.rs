@@ -15,7 +15,7 @@ use crate::{
     },
     spill::chunks::{KEEP, grf_of},
 };
-use gen_ir::{Kernel, VarId, Virtual};
+use gen_ir::{BlockId, Kernel, VarId, Virtual};
 use narrow::{span, to_index};
 use typed_index_collections::TiVec;
 
@@ -48,7 +48,7 @@ struct MemberTouch {
     /// Its place among those of all variables.
     nth: u32,
     inst: u32,
-    block: u32,
+    block: BlockId,
     start: u32,
     end: u32,
     kind: Kind,
@@ -118,7 +118,7 @@ impl Groups {
             for i in accesses.block(b) {
                 for a in accesses.of(i).iter().filter(|a| self.ends[a.var] != (0, 0)) {
                     let &Access { var, start, end, kind, .. } = a;
-                    let (nth, inst, block) = (to_index(self.touches.len()), to_index(i), to_index(b));
+                    let (nth, inst, block) = (to_index(self.touches.len()), to_index(i), b.into());
                     self.touches.push(MemberTouch { var, nth, inst, block, start, end, kind });
                 }
             }

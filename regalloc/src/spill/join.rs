@@ -18,14 +18,14 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
-use gen_ir::{FileByte, VarId};
+use gen_ir::{BlockId, FileByte, VarId};
 use narrow::{as_index, to_index};
 
 use crate::{
     analysis::{
         access::{Access, Kind},
         facts,
-        flow::Flow,
+        flow::{Flow, NO_BLOCK},
         position::{Position, Range},
     },
     place::matrix::{RegMatrix, Regs, between, first, runs},
@@ -61,8 +61,8 @@ pub(crate) struct JoinMemory {
 /// What uses say of a temporary.
 #[derive(Clone, Copy)]
 struct About {
-    /// The block of its uses.
-    block: u32,
+    /// The block of its uses; [`NO_BLOCK`] if there are none.
+    block: BlockId,
     /// What happens before the first use.
     fill: Fill,
     /// It is written somewhere.
@@ -183,7 +183,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
     fn leave_loop(&mut self, t: TempId, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) -> bool {
         let About { block, fill, joined, hoisted, .. } = s.about[t.index()];
         let temp = self.plan.temps[t.index()];
-        if block == NONE || joined != TempId::NONE || fill != Fill::Read || temp.window {
+        if block == NO_BLOCK || joined != TempId::NONE || fill != Fill::Read || temp.window {
             return false;
         }
         let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
@@ -199,7 +199,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             };
             let end = found.end(temp.range.end, known.accesses);
             let whole = Range { start: Position::read(hoisted), end };
-            let cheaper = facts::worth(flow, as_index(found.first)) < facts::worth(flow, as_index(block));
+            let cheaper = facts::worth(flow, found.first.index()) < facts::worth(flow, block.index());
             let near = temp.range.start.since(whole.start) <= REACH;
             if cheaper && near && !is_written_within(s, temp.var, whole, [t, t]) && self.widen(t, None, whole)
             {
@@ -247,13 +247,13 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
 /// Finds where temporaries are, and what is done with them.
 fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
     let unknown =
-        About { block: NONE, fill: Fill::None, written: false, joined: TempId::NONE, hoisted: NONE };
+        About { block: NO_BLOCK, fill: Fill::None, written: false, joined: TempId::NONE, hoisted: NONE };
     s.about.clear();
     s.about.resize(plan.temps.len(), unknown);
     s.writes.clear();
     let mut block = 0;
     for u in &plan.inputs {
-        s.about[u.temp.index()] = About { block: 0, written: true, ..unknown };
+        s.about[u.temp.index()] = About { block: BlockId::FIRST, written: true, ..unknown };
         s.writes.push(Write { var: u.var, inst: u.inst, temp: u.temp });
     }
     for u in &plan.uses {
@@ -267,15 +267,15 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
             s.writes.push(Write { var: plan.groups.first(u.var), inst: u.inst, temp });
         }
         if let Some(about) = s.about.get_mut(temp.index()) {
-            if about.block == NONE {
-                (about.block, about.fill) = (to_index(block), u.fill);
+            if about.block == NO_BLOCK {
+                (about.block, about.fill) = (block.into(), u.fill);
             }
             about.written |= written;
         }
     }
     s.writes.sort_unstable();
     s.sorted.clear();
-    s.sorted.extend((0..plan.temps.len()).map(TempId::at).filter(|&t| s.about[t.index()].block != NONE));
+    s.sorted.extend((0..plan.temps.len()).map(TempId::at).filter(|&t| s.about[t.index()].block != NO_BLOCK));
     s.sorted.sort_unstable_by_key(|&t| {
         let temp = &plan.temps[t.index()];
         (temp.var, temp.range.end, temp.range.start, t)
@@ -283,8 +283,8 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
 }
 
 /// The last instruction of a block, if a variable can be filled before it.
-fn before_end(block: u32, var: VarId, plan: &Plan, known: Known<'_>) -> Option<u32> {
-    let last = known.accesses.block(as_index(block)).next_back()?;
+fn before_end(block: BlockId, var: VarId, plan: &Plan, known: Known<'_>) -> Option<u32> {
+    let last = known.accesses.block(block.index()).next_back()?;
     let touched = known.accesses.of(last).iter().any(|a| plan.groups.first(a.var) == var);
     (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
 }
@@ -341,7 +341,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
             continue;
         }
         let Some(found) = entries.around(flow, about_from.block, about_to.block) else { continue };
-        let worth = |block: u32| facts::worth(flow, as_index(block));
+        let worth = |block: BlockId| facts::worth(flow, block.index());
         if worth(found.first) <= worth(about_from.block) + worth(about_to.block)
             && let Some(hoisted) = before_end(found.first, to.var, plan, known)
             && to.range.start.since(Position::read(hoisted)) <= REACH
@@ -362,8 +362,8 @@ fn cost(first: &Temp, second: &Temp, more: Range, grf: u32) -> u32 {
 }
 
 /// Whether what lanes compute in a block stays in registers for those that wait behind it.
-fn runs_once(flow: &Flow, block: u32) -> bool {
-    !flow.divergent[as_index(block)] || flow.reached[as_index(block)] > block
+fn runs_once(flow: &Flow, block: BlockId) -> bool {
+    !flow.divergent[block.index()] || flow.reached[block.index()] > block
 }
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
@@ -469,7 +469,7 @@ fn is_read_behind(
 ) -> bool {
     // An input is saved before the instruction.
     let mut from = u.inst + u32::from(!is_input);
-    let reached = as_index(flow.reached[block]);
+    let reached = flow.reached[block].index();
     if reached <= block {
         from = from.min(to_index(known.accesses.block(reached).start));
     }

@@ -280,7 +280,7 @@ impl Plan {
             if fill + save == 0.0 {
                 return 0.0;
             }
-            let block = as_index(known.accesses.block_of(u.inst));
+            let block = known.accesses.block_of(u.inst).index();
             (fill + save) * facts::worth(flow, block)
         };
         self.inputs.iter().chain(&self.uses).map(cost).sum()
