@@ -1,7 +1,7 @@
 //! Destination and source operands.
 
 use crate::{ExecSize, Reg, Space, Type};
-use narrow::{wide_u8, wide_u16, wide_u32};
+use narrow::{ones, wide_u8, wide_u16, wide_u32};
 
 /// A source region `<V;W,H>`, in elements.
 ///
@@ -330,8 +330,7 @@ impl<S: Space> Src<S> {
             Type::V | Type::Uv | Type::Vf => 4,
             _ => ty.bytes(),
         };
-        let mask = if n >= 8 { u64::MAX } else { (1u64 << (n * 8)) - 1 };
-        Src::Imm { bits: bits & mask, ty }
+        Src::Imm { bits: bits & ones(n * 8), ty }
     }
 
     /// An unsigned dword immediate.

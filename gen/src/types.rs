@@ -130,3 +130,31 @@ impl fmt::Display for Type {
         f.write_str(self.name())
     }
 }
+
+/// The value of a half float (IEEE 754 binary16), which single precision has exactly. Signalling NaNs stay as they are.
+pub fn half_to_f32(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), bits & 0x3ff);
+    match exponent {
+        0 => {
+            let magnitude = f32::from(fraction) * 2f32.powi(-24);
+            f32::from_bits(magnitude.to_bits() | sign)
+        }
+        31 => f32::from_bits(sign | 0x7f80_0000 | u32::from(fraction) << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | u32::from(fraction) << 13),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_have_their_values() {
+        assert_eq!(half_to_f32(0x3c00), 1.0);
+        assert_eq!(half_to_f32(0xc000), -2.0);
+        assert_eq!(half_to_f32(0x0001), 2f32.powi(-24));
+        assert_eq!(half_to_f32(0x7bff), 65504.0);
+        assert!(half_to_f32(0x7c00).is_infinite() && half_to_f32(0x7e00).is_nan());
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::columns::{put_decimal, put_hex};
 use gen_ir::Type;
-use narrow::{low_i8, low_i16, low_i32, low_u16, low_u32, single, to_f32};
+use narrow::{low_i8, low_i16, low_i32, low_u16, low_u32, single};
 use std::fmt::Write;
 
 /// Writes the value of an immediate, without its type.
@@ -45,7 +45,7 @@ fn put_f64(text: &mut String, bits: u64) {
 }
 
 fn put_f16(text: &mut String, bits: u16) {
-    let value = half_to_f32(bits);
+    let value = gen_ir::half_to_f32(bits);
     if value.is_nan() {
         put_nan(text, bits.into(), 10, 15);
     } else if !put_float(text, value.into(), |v| single(v) == value) {
@@ -85,9 +85,7 @@ fn put_float(text: &mut String, value: f64, exact: impl Fn(f64) -> bool) -> bool
 /// `.0` is added to what would look like an integer.
 fn put_general(text: &mut String, value: f64) {
     let start = text.len();
-    let _ = write!(text, "{value:.5e}");
-    let e = start + text[start..].find('e').expect("exponential notation has an `e`");
-    let exponent: i32 = text[e + 1..].parse().expect("an exponent is a number");
+    let (e, exponent) = put_digits(text, value, 5);
     if (-4..6).contains(&exponent) {
         text.truncate(start);
         let _ = write!(text, "{value:.*}", usize::try_from(5 - exponent).unwrap_or_default());
@@ -106,12 +104,17 @@ fn put_general(text: &mut String, value: f64) {
 
 /// C's `%e`: six digits after the point.
 fn put_scientific(text: &mut String, value: f64) {
-    let start = text.len();
-    let _ = write!(text, "{value:.6e}");
-    let e = start + text[start..].find('e').expect("exponential notation has an `e`");
-    let exponent: i32 = text[e + 1..].parse().expect("an exponent is a number");
+    let (e, exponent) = put_digits(text, value, 6);
     text.truncate(e);
     put_exponent(text, exponent);
+}
+
+/// Writes a float with so many digits behind the point and its exponent; gives the place of that and its value.
+fn put_digits(text: &mut String, value: f64, digits: usize) -> (usize, i32) {
+    let start = text.len();
+    let _ = write!(text, "{value:.digits$e}");
+    let e = start + text[start..].find('e').expect("exponential notation has an `e`");
+    (e, text[e + 1..].parse().expect("an exponent is a number"))
 }
 
 fn trim_zeros(text: &mut String) {
@@ -123,19 +126,6 @@ fn put_exponent(text: &mut String, exponent: i32) {
     text.push('e');
     text.push(if exponent < 0 { '-' } else { '+' });
     let _ = write!(text, "{:02}", exponent.unsigned_abs());
-}
-
-/// The value of a half float.
-pub(super) fn half_to_f32(bits: u16) -> f32 {
-    let sign = u32::from(bits >> 15) << 31;
-    let exponent = u32::from(bits >> 10 & 0x1f);
-    let mantissa = u32::from(bits & 0x3ff);
-    match exponent {
-        // 2^-24 units; exact in single precision.
-        0 => f32::from_bits(sign | (to_f32(mantissa) / to_f32(1 << 24)).to_bits()),
-        31 => f32::from_bits(sign | 0x7f80_0000 | mantissa << 13),
-        _ => f32::from_bits(sign | (exponent + 112) << 23 | mantissa << 13),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! between take out instructions that kept registers together.
 
 use gen_ir::{Base, Inst, Kernel, Reg, Var, VarClass, VarId, Virtual};
-use narrow::{span, to_index};
+use narrow::{ones, span, to_index};
 
 /// Registers of the largest variable that is looked at.
 const MOST: u32 = 64;
@@ -155,6 +155,5 @@ fn count(var: &Var, joined: u64, grf_bytes: u32) -> u32 {
 
 /// The bits from `from` to before `to`.
 fn between(from: u32, to: u32) -> u64 {
-    let below = |n: u32| if n >= 64 { u64::MAX } else { (1 << n) - 1 };
-    below(to) & !below(from)
+    ones(to) & !ones(from)
 }

@@ -7,13 +7,13 @@
 //!
 //! Volume 7, "Register Region Restrictions"; vISA has no such rules.
 
-use gen_ir::{Dst, Region, Src, SrcMod, Type};
+use gen_ir::{Dst, Region, Src, Type};
 use narrow::{to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_raw_move, is_scalar},
-    places::{channels_stay, copy_elements, is_wide},
+    places::{channels_stay, far_apart, is_wide},
     qwords::{copy_quadwords, half, part},
 };
 use crate::build::{self, VInst, VSrc};
@@ -105,39 +105,4 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
         Some(VInst { dst, src: [source, Src::None, Src::None], ..*inst })
     };
     Some([Some(slice(0)?), if units == 2 { Some(slice(4)?) } else { None }])
-}
-
-/// Elements that lie farther apart than halves of them can be written: made together, then copied one by one.
-pub(super) fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let (horz, ty) = match inst.dst {
-        Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } => (u32::from(horz), ty),
-        _ => return Step::Keep,
-    };
-    let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-    let place = |lane: u32, offset: u32| lane * horz * ty.bytes() + offset;
-    let here = |lane: u32, offset: u32| packed.plus(lane * ty.bytes() + offset);
-    if !inst.no_mask || inst.pred.is_some() {
-        copy_elements(lx, inst, ty, |lane, offset, ty| {
-            let (at, region) = (place(lane, offset), Region::SCALAR);
-            let old = match inst.dst {
-                Dst::Indirect { addr, imm, .. } => {
-                    Src::Indirect { addr, imm: imm + to_i16(at), region, mods: SrcMod::None, ty }
-                }
-                Dst::Direct { reg, .. } => Src::new(reg.plus(at), region, ty),
-                _ => Src::None,
-            };
-            (Dst::packed(here(lane, offset), ty), old)
-        });
-    }
-    lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
-    copy_elements(lx, inst, ty, |lane, offset, ty| {
-        let at = place(lane, offset);
-        let to = match inst.dst {
-            Dst::Indirect { addr, imm, .. } => Dst::Indirect { addr, imm: imm + to_i16(at), horz: 1, ty },
-            Dst::Direct { reg, .. } => Dst::packed(reg.plus(at), ty),
-            other => other,
-        };
-        (to, Src::new(here(lane, offset), Region::SCALAR, ty))
-    });
-    Step::Replaced
 }

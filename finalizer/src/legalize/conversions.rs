@@ -65,7 +65,7 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.src[0] {
         Src::Imm { bits, ty: Type::Hf } if dst.bytes() == 8 => {
             let mut single = *inst;
-            single.src[0] = Src::imm(u64::from(half_to_float(low_u16(bits)).to_bits()), Type::F);
+            single.src[0] = Src::imm(u64::from(gen_ir::half_to_f32(low_u16(bits)).to_bits()), Type::F);
             lx.inst(single);
             return Step::Replaced;
         }
@@ -176,7 +176,7 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     for src in &mut new.src {
         if let Src::Imm { bits, ty: Type::Hf } = *src {
-            *src = Src::imm(u64::from(half_to_float(low_u16(bits)).to_bits()), Type::F);
+            *src = Src::imm(u64::from(gen_ir::half_to_f32(low_u16(bits)).to_bits()), Type::F);
             changed = true;
         }
     }
@@ -220,32 +220,4 @@ fn integers_into_half(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
-}
-
-/// A half float's value.
-pub(super) fn half_to_float(bits: u16) -> f32 {
-    let sign = u32::from(bits >> 15) << 31;
-    let (exponent, fraction) = (u32::from(bits >> 10 & 31), bits & 0x3ff);
-    match exponent {
-        0 => {
-            let magnitude = f32::from(fraction) * 2f32.powi(-24);
-            f32::from_bits(magnitude.to_bits() | sign)
-        }
-        31 => f32::from_bits(sign | 0x7f80_0000 | u32::from(fraction) << 13),
-        _ => f32::from_bits(sign | (exponent + 112) << 23 | u32::from(fraction) << 13),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::half_to_float;
-
-    #[test]
-    fn halves_have_their_values() {
-        assert_eq!(half_to_float(0x3c00), 1.0);
-        assert_eq!(half_to_float(0xc000), -2.0);
-        assert_eq!(half_to_float(0x0001), 2f32.powi(-24));
-        assert_eq!(half_to_float(0x7bff), 65504.0);
-        assert!(half_to_float(0x7c00).is_infinite() && half_to_float(0x7e00).is_nan());
-    }
 }

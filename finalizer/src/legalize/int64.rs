@@ -34,7 +34,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let four_apart = matches!(inst.dst, Dst::Direct { horz: 4, .. } | Dst::Indirect { horz: 4, .. });
     if dst_wide && four_apart && inst.exec.lanes() > 1 {
         // Halves would be eight dwords apart, and destinations are four at most.
-        return super::addresses::far_apart(lx, inst);
+        return super::places::far_apart(lx, inst);
     }
     let bitwise = is_bitwise(inst.op);
     // The negative of a narrow operand has a bit more than it.
@@ -129,11 +129,16 @@ fn computes_doubles(inst: &VInst) -> bool {
 
 /// A shift of dwords looks at five bits of its count.
 fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some([low, _]) = halves_of_src(lx, inst, 1) else {
+    with_low_half(lx, inst, 1)
+}
+
+/// The same of the low dword of a source.
+fn with_low_half(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
+    let Some([low, _]) = halves_of_src(lx, inst, i) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let mut new = *inst;
-    new.src[1] = low;
+    new.src[i] = low;
     lx.inst(new);
     Step::Replaced
 }
@@ -200,13 +205,7 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if to.is_float() || inst.src[0].ty() == Some(Type::Df) {
         return Step::Refuse(NO_DOUBLES);
     }
-    let Some([low, _]) = halves_of_src(lx, inst, 0) else {
-        return Step::Refuse("a region of a 64-bit operand");
-    };
-    let mut new = *inst;
-    new.src[0] = low;
-    lx.inst(new);
-    Step::Replaced
+    with_low_half(lx, inst, 0)
 }
 
 /// Low dwords with carry, then high dwords with it.

@@ -135,12 +135,8 @@ fn flipped(lx: &mut Legalizer<'_>, inst: &VInst, src: VSrc) -> VSrc {
 
 /// A flag that says where dwords differ.
 fn unequal(lx: &mut Legalizer<'_>, inst: &VInst, a: VSrc, b: VSrc) -> VReg {
-    let flag = lx.flag_for(inst);
     let a = register(lx, inst, a);
-    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(Type::Ud), &[a, b]);
-    cmp.cond = Some(CondMod { cond: Cond::Ne, flag });
-    lx.helper(cmp, inst);
-    flag
+    lx.compare(inst, Cond::Ne, Type::Ud, [a, b])
 }
 
 /// A dword that a first source can be.

@@ -5,8 +5,8 @@
 //! 64-bit operations, and strides are multiples of a qword. Moves of dwords and words are free, so operands are
 //! brought into place by them.
 
-use gen_ir::{Arf, Base, Dst, Op, Region, Src, Type};
-use narrow::{every, to_u8};
+use gen_ir::{Arf, Base, Dst, Op, Region, Src, SrcMod, Type};
+use narrow::{every, to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -39,7 +39,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return nowhere(lx, inst, dst, ty);
     }
     if ty.bytes() == 8 && horz > 2 {
-        return far_apart(lx, inst, dst, horz, ty);
+        return far_apart(lx, inst);
     }
     let step = horz * ty.bytes();
     let wide = exec_type(inst).bytes().max(ty.bytes()) == 8;
@@ -234,22 +234,38 @@ fn bring_or_widen(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, step: u32,
     lx.stage_source(inst, i, wider, 1);
 }
 
-/// A destination whose elements lie farther apart than halves of them can be written: the result merges
-/// with what is there in a packed temporary.
-fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, horz: u32, ty: Type) -> Step {
+/// Elements that lie farther apart than halves of them can be written: made together, over what is there, then copied
+/// one by one.
+pub(super) fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (horz, ty) = match inst.dst {
+        Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } => (u32::from(horz), ty),
+        _ => return Step::Keep,
+    };
     let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-    let there = |lane: u32, offset: u32| dst.plus(lane * horz * ty.bytes() + offset);
+    let place = |lane: u32, offset: u32| lane * horz * ty.bytes() + offset;
     let here = |lane: u32, offset: u32| packed.plus(lane * ty.bytes() + offset);
-    let keeps = !inst.no_mask || (inst.pred.is_some() && inst.op != Op::Sel);
-    if keeps {
+    if !inst.no_mask || (inst.pred.is_some() && inst.op != Op::Sel) {
         copy_elements(lx, inst, ty, |lane, offset, ty| {
-            let old = Src::new(there(lane, offset), Region::SCALAR, ty);
+            let (at, region) = (place(lane, offset), Region::SCALAR);
+            let old = match inst.dst {
+                Dst::Indirect { addr, imm, .. } => {
+                    Src::Indirect { addr, imm: imm + to_i16(at), region, mods: SrcMod::None, ty }
+                }
+                Dst::Direct { reg, .. } => Src::new(reg.plus(at), region, ty),
+                _ => Src::None,
+            };
             (Dst::packed(here(lane, offset), ty), old)
         });
     }
     lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
     copy_elements(lx, inst, ty, |lane, offset, ty| {
-        (Dst::packed(there(lane, offset), ty), Src::new(here(lane, offset), Region::SCALAR, ty))
+        let at = place(lane, offset);
+        let to = match inst.dst {
+            Dst::Indirect { addr, imm, .. } => Dst::Indirect { addr, imm: imm + to_i16(at), horz: 1, ty },
+            Dst::Direct { reg, .. } => Dst::packed(reg.plus(at), ty),
+            other => other,
+        };
+        (to, Src::new(here(lane, offset), Region::SCALAR, ty))
     });
     Step::Replaced
 }

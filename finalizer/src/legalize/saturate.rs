@@ -1,6 +1,6 @@
 //! Saturation of 64-bit integers where the platform computes in 32 bits.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
+use gen_ir::{Cond, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::low_u64;
 
 use super::{
@@ -131,7 +131,7 @@ fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, signed: bool) -> (VReg, Ty
     let before = read(before, inst, ty);
     let value = wide(lx, inst, Op::Shl, ty, &[before, inst.src[1]]);
     let again = wide(lx, inst, back, ty, &[read(value, inst, ty), inst.src[1]]);
-    let lost = test(lx, inst, Cond::Ne, ty, read(again, inst, ty), before);
+    let lost = lx.compare(inst, Cond::Ne, ty, [read(again, inst, ty), before]);
     limit(lx, inst, value, lost, signed.then_some(before));
     (value, ty)
 }
@@ -146,7 +146,7 @@ fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Type)> {
     }
     if !signed {
         let value = wide(lx, inst, Op::Add, Type::Uq, &inst.src[..2]);
-        let over = test(lx, inst, Cond::Lt, Type::Uq, read(value, inst, Type::Uq), inst.src[0]);
+        let over = lx.compare(inst, Cond::Lt, Type::Uq, [read(value, inst, Type::Uq), inst.src[0]]);
         limit(lx, inst, value, over, None);
         return Some((value, Type::Uq));
     }
@@ -158,7 +158,7 @@ fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Type)> {
     let first = wide(lx, inst, Op::Xor, ty, &[a, read(value, inst, ty)]);
     let second = wide(lx, inst, Op::Xor, ty, &[b, read(value, inst, ty)]);
     let both = wide(lx, inst, Op::And, ty, &[read(first, inst, ty), read(second, inst, ty)]);
-    let over = test(lx, inst, Cond::Lt, ty, read(both, inst, ty), Src::imm(0, ty));
+    let over = lx.compare(inst, Cond::Lt, ty, [read(both, inst, ty), Src::imm(0, ty)]);
     limit(lx, inst, value, over, Some(a));
     Some((value, ty))
 }
@@ -171,7 +171,7 @@ fn long_sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Typ
     let second = quadword(lx, inst, [b.low, b.high])?;
     let (first, second) = (read(first, inst, uq), read(second, inst, uq));
     let value = wide(lx, inst, Op::Add, uq, &[first, second]);
-    let carry = test(lx, inst, Cond::Lt, uq, read(value, inst, uq), first);
+    let carry = lx.compare(inst, Cond::Lt, uq, [read(value, inst, uq), first]);
     let signs = [register(lx, inst, a.sign), b.sign].map(|s| with_type(s, d));
     let top = lx.dwords(inst, Op::Add, d, &signs);
     let mut carried =
@@ -182,14 +182,14 @@ fn long_sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Typ
     if to.is_signed() {
         let high = Src::new(value.plus(4), build::strided(2, inst.exec), d);
         let sign = lx.dwords(inst, Op::Asr, d, &[high, Src::uw(31)]);
-        let over = test(lx, inst, Cond::Ne, d, top, read(sign, inst, d));
+        let over = lx.compare(inst, Cond::Ne, d, [top, read(sign, inst, d)]);
         limit(lx, inst, value, over, Some(top));
         return Some((value, Type::Q));
     }
     let zero = Src::imm(0, d);
-    let over = test(lx, inst, Cond::Gt, d, top, zero);
+    let over = lx.compare(inst, Cond::Gt, d, [top, zero]);
     limit(lx, inst, value, over, None);
-    let under = test(lx, inst, Cond::Lt, d, top, zero);
+    let under = lx.compare(inst, Cond::Lt, d, [top, zero]);
     for at in [0, 4] {
         let to = Dst::Direct { reg: value.plus(at), horz: 2, ty: Type::Ud };
         let mut mov = build::mov(lanes_of(inst), to, Src::ud(0));
@@ -197,15 +197,6 @@ fn long_sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Typ
         lx.helper(mov, inst);
     }
     Some((value, uq))
-}
-
-/// A flag of the channels where a relation holds.
-fn test(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond, ty: Type, a: VSrc, b: VSrc) -> VReg {
-    let flag = lx.flag_for(inst);
-    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &[a, b]);
-    cmp.cond = Some(CondMod { cond, flag });
-    lx.helper(cmp, inst);
-    flag
 }
 
 /// Where the flag is set, a value becomes the largest of its type, or that of the sign of `like`.

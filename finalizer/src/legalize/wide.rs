@@ -32,6 +32,15 @@ impl Legalizer<'_> {
         let flag = build::flag(lanes_of(inst));
         VReg::var_at(self.add_var(flag), 0)
     }
+
+    /// A flag of the channels where a relation holds.
+    pub(super) fn compare(&mut self, inst: &VInst, cond: Cond, ty: Type, sources: [VSrc; 2]) -> VReg {
+        let flag = self.flag_for(inst);
+        let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &sources);
+        cmp.cond = Some(CondMod { cond, flag });
+        self.helper(cmp, inst);
+        flag
+    }
 }
 
 /// Sources with arithmetic modifiers go through a temporary that has the value.
@@ -189,11 +198,7 @@ pub(super) fn truth(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg) {
 
 /// `sel` with a condition, which is minimum or maximum.
 pub(super) fn minimum(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
-    let flag = lx.flag_for(inst);
-    let ty = Type::Q;
-    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &inst.src[..2]);
-    cmp.cond = Some(CondMod { cond, flag });
-    lx.helper(cmp, inst);
+    let flag = lx.compare(inst, cond, Type::Q, [inst.src[0], inst.src[1]]);
     let mut sel = *inst;
     sel.cond = None;
     sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use gen_ir::{
     Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId, Virtual,
 };
-use narrow::{as_index, every, to_index};
+use narrow::{as_index, every, ones, to_index};
 use regalloc::Placed;
 use visa::Opcode;
 
@@ -71,8 +71,7 @@ fn shift(var: &Var) -> u32 {
 
 /// Bits from `first` to before `end`.
 fn bits(first: u32, end: u32) -> Parts {
-    let below = |n: u32| if n >= 64 { Parts::MAX } else { (1 << n) - 1 };
-    below(end) & !below(first)
+    ones(end) & !ones(first)
 }
 
 /// Parts of its destination that an instruction touches, and those that it covers.

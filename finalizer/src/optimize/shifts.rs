@@ -57,8 +57,8 @@ fn shifted_before(
     None
 }
 
-/// The nearest instruction before `i` that writes a variable.
-fn written_at(insts: &[Inst<Virtual>], i: usize, v: VarId) -> Option<usize> {
+/// The nearest instruction before `i` that writes a variable, if it is not too far away.
+pub(super) fn written_at(insts: &[Inst<Virtual>], i: usize, v: VarId) -> Option<usize> {
     let first = i.saturating_sub(REACH);
     let writes = |inst: &Inst<Virtual>| inst.dst.reg().and_then(Reg::var) == Some(v);
     insts[first..i].iter().rposition(writes).map(|at| first + at)

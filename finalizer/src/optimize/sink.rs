@@ -6,10 +6,7 @@
 
 use gen_ir::{Dst, Inst, Kernel, Op, Reg, VarId, Virtual};
 
-use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
-
-/// How far apart both may stand.
-const REACH: usize = 64;
+use super::{formula::Formula, locality::Locality, shifts::written_at, use_counts::UseCounts};
 
 /// Sinks scalar computations within blocks. What computed the values elsewhere becomes `nop`.
 pub(super) fn scalars(
@@ -49,9 +46,7 @@ pub(super) fn scalars(
 /// The instruction that writes all that move `i` reads of variable `v`.
 fn definition(insts: &[Inst<Virtual>], i: usize, v: VarId, grf_bytes: u32) -> Option<usize> {
     let read = insts[i].src_extent(0, grf_bytes)?;
-    let first = i.saturating_sub(REACH);
-    let writes = |inst: &Inst<Virtual>| inst.dst.reg().and_then(Reg::var) == Some(v);
-    let j = first + insts[first..i].iter().rposition(writes)?;
+    let j = written_at(insts, i, v)?;
     let whole = matches!(insts[j].dst, Dst::Direct { .. }) && insts[j].dst_extent(grf_bytes) == Some(read);
     whole.then_some(j)
 }

@@ -6,7 +6,7 @@
 //! graph takes time in proportion to the operands.
 
 use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
-use narrow::{as_index, to_index, to_u16};
+use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
 
 use super::kind::Mobility;
@@ -360,7 +360,7 @@ impl Graph {
 
 /// `len` bytes from `start` on.
 fn mask(start: u32, len: u32) -> u64 {
-    if len >= 64 { u64::MAX } else { ((1 << len) - 1) << start }
+    ones(len) << start
 }
 
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.

@@ -191,22 +191,20 @@ impl DataFlow {
 
     /// Gives what is under way at the start of block `b` to where execution goes past its other instructions.
     fn skip(&mut self, b: usize) {
-        let DataFlow { cfg, state, entry, dirty, .. } = self;
-        for (to, edge) in cfg.succs(BlockId(to_index(b))) {
-            if edge == Edge::Skip {
-                dirty[to.index()] |= entry[to.index()].join(state);
-            }
-        }
+        self.give(b, |edge| edge == Edge::Skip);
     }
 
     /// Gives what is under way at the end of block `b` to the blocks that follow. Behind a call that every lane
     /// makes is what the subroutine leaves.
     fn leave(&mut self, b: usize) {
+        self.give(b, |edge| !matches!(edge, Edge::Skip | Edge::AfterCall));
+    }
+
+    /// Gives what is under way to where edges of a block lead.
+    fn give(&mut self, b: usize, along: impl Fn(Edge) -> bool) {
         let DataFlow { cfg, state, entry, dirty, .. } = self;
-        for (to, edge) in cfg.succs(BlockId(to_index(b))) {
-            if !matches!(edge, Edge::Skip | Edge::AfterCall) {
-                dirty[to.index()] |= entry[to.index()].join(state);
-            }
+        for (to, _) in cfg.succs(b.into()).filter(|&(_, edge)| along(edge)) {
+            dirty[to.index()] |= entry[to.index()].join(state);
         }
     }
 

@@ -5,6 +5,12 @@
 //! The rules come from the Programmer's Reference Manuals: volume 7 (Skylake: "3D Media GPGPU",
 //! chapters "Register Region Restrictions" and "Accumulator Restrictions") and volume 2a (the pages of
 //! the instructions). Each rule names its chapter.
+//!
+//! A new rule is a check of one instruction, called in [`check`], and a row of `rules.tsv` with its source, an instruction
+//! that obeys it and one that breaks it. What it asks of an instruction has to be in the shape that `seen` makes; where
+//! platforms differ, it asks a field of their row. Where lowering or a pass can break it, `finalizer::legalize` has a
+//! rewriting in `RULES`, and `legalize::seen` has to look at what that asks: builds with debug assertions hold it to that.
+//! `tests/tests/rules_on_intel_code.rs` says whether Intel's compilers ever break it.
 
 mod floats;
 mod halves;

@@ -2,7 +2,7 @@
 
 use super::{cursor::Cursor, token::Token};
 use gen_ir::Type;
-use narrow::{low_u16, low_u32, low_u64, single, to_i32, to_u16};
+use narrow::{low_u16, low_u32, low_u64, ones, single, to_i32, to_u16};
 
 /// A value before its type is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -170,7 +170,7 @@ impl Cursor<'_> {
             Type::V | Type::Uv | Type::Vf => 32,
             _ => ty.bytes() * 8,
         };
-        let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+        let mask = ones(width);
         let float = matches!(ty, Type::F | Type::Hf | Type::Df | Type::Bf | Type::Tf32);
         match value {
             Value::Int { raw: false, .. } if float => {
@@ -253,7 +253,7 @@ fn half_mantissa(scaled: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::immediate::half_to_f32;
+    use gen_ir::half_to_f32;
 
     #[test]
     fn halves_survive_both_ways() {

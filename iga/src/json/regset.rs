@@ -5,7 +5,7 @@ use gen_ir::{
     Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
     Src, Type,
 };
-use narrow::{as_index, const_u16, to_u16};
+use narrow::{as_index, const_u16, ones, to_u16};
 use platforms::{Caps, Format, Layout, Platform, XeFormat};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
@@ -65,8 +65,7 @@ impl RegSet {
         let (mut at, end) = (start, start + len);
         while at < end {
             let in_chunk = (64 - at % 64).min(end - at);
-            let ones = if in_chunk == 64 { u64::MAX } else { (1 << in_chunk) - 1 };
-            self.insert_chunk(to_u16(at / 64), ones << (at % 64));
+            self.insert_chunk(to_u16(at / 64), ones(in_chunk) << (at % 64));
             at += in_chunk;
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::access::Access;
 use gen_ir::{Var, VarClass};
-use narrow::to_u8;
+use narrow::{ones, to_u8};
 
 /// Size of a variable in the units of accesses: bytes, or bits of a flag.
 pub(crate) fn units(var: &Var) -> u32 {
@@ -24,8 +24,7 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
     if first >= end {
         return 0;
     }
-    let len = end - first;
-    if len >= 64 { u64::MAX } else { ((1 << len) - 1) << first }
+    ones(end - first) << first
 }
 
 /// Subranges that overlap an access. What lies between the elements of a wide stride is not touched.

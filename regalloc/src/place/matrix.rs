@@ -5,7 +5,7 @@
 //! stretch of blocks, has two sets besides, of what is in use in all of it and somewhere in it: long ranges look at
 //! those.
 
-use narrow::{as_index, to_index};
+use narrow::{as_index, ones, to_index};
 
 use crate::analysis::position::Range;
 
@@ -209,11 +209,10 @@ impl<const W: usize> RegMatrix<W> {
 
 /// The registers from `from` to before `to`.
 pub(crate) fn between<const W: usize>(from: u32, to: u32) -> Regs<W> {
-    let below = |n: u32| if n >= 64 { u64::MAX } else { (1 << n) - 1 };
     let mut regs = [0; W];
     for (w, word) in regs.iter_mut().enumerate() {
         let base = to_index(w) * 64;
-        *word = below(to.saturating_sub(base)) & !below(from.saturating_sub(base));
+        *word = ones(to.saturating_sub(base)) & !ones(from.saturating_sub(base));
     }
     regs
 }

@@ -18,7 +18,7 @@ pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing};
 pub(crate) use starts::by_start;
 
 use held::Active;
-use narrow::as_index;
+use narrow::{as_index, ones};
 
 use crate::{
     analysis::{
@@ -101,8 +101,7 @@ struct Scan<'a, const W: usize> {
 }
 
 fn mask_of(start: u32, end: u32) -> u64 {
-    let len = end - start;
-    if len >= 64 { u64::MAX } else { ((1u64 << len) - 1) << start }
+    ones(end - start) << start
 }
 
 /// From the first start to the last end of ranges, of which there is one.
