@@ -22,96 +22,135 @@ pub struct KernelShape {
 /// A SIMD16 kernel: arithmetic on values of which `live` are in use, some scalars, comparisons,
 /// messages, divergent and uniform branches, loops. Not structured yet.
 pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
-    let mut r = Random(42);
-    let mut k = Kernel::new("synthetic", platform);
-    k.simd = 16;
+    let mut kernel = Kernel::new("synthetic", platform);
+    kernel.simd = 16;
     let grf = u32::from(platform.caps().regs.grf_bytes);
-    let vector = |k: &mut Kernel<Virtual>| k.add_var(Var::temp(VarClass::General, 64, grf));
+    let mut maker = Maker { r: Random(42), kernel, grf, alive: Vec::new() };
     let blocks = (shape.insts / shape.block).max(1);
-    let mut alive: Vec<VarId> = Vec::new();
-    let mut entry = Vec::new();
-    for i in 0..shape.live.max(2) {
-        let v = vector(&mut k);
-        alive.push(v);
-        entry.push(Inst {
-            dst: Dst::packed(Reg::var_at(v, 0), Type::Ud),
-            src: [Src::ud(i as u32), Src::None, Src::None],
-            ..Inst::new(Op::Mov, ExecSize::S16)
-        });
-    }
-    k.blocks.push(Block { insts: entry, succs: Default::default() });
-    for b in 1..=blocks {
+    let entry = maker.entry(shape.live.max(2));
+    maker.add_block(entry);
+    for block in 1..=blocks {
         let mut insts = Vec::new();
         while insts.len() + 2 < shape.block {
-            let packed = |v| Src::packed(Reg::var_at(v, 0), Type::D);
-            let (a, c) = (alive[r.below(alive.len())], alive[r.below(alive.len())]);
-            match r.below(10) {
-                0 => {
-                    let s = k.add_var(Var::temp(VarClass::General, 4, 4));
-                    insts.push(Inst {
-                        no_mask: true,
-                        dst: Dst::packed(Reg::var_at(s, 0), Type::D),
-                        src: [Src::scalar(Reg::var_at(a, 8), Type::D), Src::ud(3), Src::None],
-                        ..Inst::new(Op::Add, ExecSize::S1)
-                    });
-                    insts.push(Inst {
-                        dst: Dst::packed(Reg::var_at(c, 0), Type::D),
-                        src: [packed(c), Src::scalar(Reg::var_at(s, 0), Type::D), Src::None],
-                        ..Inst::new(Op::Add, ExecSize::S16)
-                    });
-                }
-                1 => {
-                    let d = vector(&mut k);
-                    let len = (64 / grf) as u8;
-                    insts.push(Inst {
-                        dst: Dst::packed(Reg::var_at(d, 0), Type::W),
-                        src: [packed(a), Src::None, Src::None],
-                        payload: Payload::Send(SendInfo {
-                            sfid: Sfid::Dc1,
-                            desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0420_5e00)),
-                            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
-                            eot: false,
-                            dst_len: len,
-                            src0_len: len,
-                            src1_len: 0,
-                        }),
-                        ..Inst::new(Op::Send, ExecSize::S16)
-                    });
-                    let at = r.below(alive.len());
-                    alive[at] = d;
-                }
-                // A temporary chain that ends in a new value in place of an old one.
-                _ => {
-                    let (t, d) = (vector(&mut k), vector(&mut k));
-                    for (dst, x, y) in [(t, a, c), (d, t, a)] {
-                        insts.push(Inst {
-                            dst: Dst::packed(Reg::var_at(dst, 0), Type::D),
-                            src: [packed(x), packed(y), Src::None],
-                            ..Inst::new(Op::Add, ExecSize::S16)
-                        });
-                    }
-                    let at = r.below(alive.len());
-                    // Writing over a value that later blocks read keeps some of them global.
-                    if r.below(4) > 0 {
-                        alive[at] = d;
-                    } else {
-                        insts.push(Inst {
-                            dst: Dst::packed(Reg::var_at(alive[at], 0), Type::D),
-                            src: [packed(d), Src::None, Src::None],
-                            ..Inst::new(Op::Mov, ExecSize::S16)
-                        });
-                    }
+            maker.value(&mut insts);
+        }
+        maker.branch(&mut insts, block, blocks);
+        maker.add_block(insts);
+    }
+    maker.add_block(vec![end()]);
+    maker.kernel
+}
+
+/// A kernel that is being made.
+struct Maker {
+    r: Random,
+    kernel: Kernel<Virtual>,
+    /// Bytes of a register.
+    grf: u32,
+    /// The values in use.
+    alive: Vec<VarId>,
+}
+
+/// A packed source of sixteen integers.
+fn packed(v: VarId) -> Src<Virtual> {
+    Src::packed(Reg::var_at(v, 0), Type::D)
+}
+
+/// A SIMD16 instruction whose destination is a packed one of integers.
+fn simd16(op: Op, dst: VarId, src: [Src<Virtual>; 3]) -> Inst<Virtual> {
+    Inst { dst: Dst::packed(Reg::var_at(dst, 0), Type::D), src, ..Inst::new(op, ExecSize::S16) }
+}
+
+impl Maker {
+    fn vector(&mut self) -> VarId {
+        self.kernel.add_var(Var::temp(VarClass::General, 64, self.grf))
+    }
+
+    fn any_alive(&mut self) -> VarId {
+        self.alive[self.r.below(self.alive.len())]
+    }
+
+    fn add_block(&mut self, insts: Vec<Inst<Virtual>>) {
+        self.kernel.blocks.push(Block { insts, succs: Default::default() });
+    }
+
+    /// The first block: so many values come alive.
+    fn entry(&mut self, live: usize) -> Vec<Inst<Virtual>> {
+        let mut entry = Vec::new();
+        for i in 0..live {
+            let v = self.vector();
+            self.alive.push(v);
+            entry.push(Inst {
+                dst: Dst::packed(Reg::var_at(v, 0), Type::Ud),
+                src: [Src::ud(i as u32), Src::None, Src::None],
+                ..Inst::new(Op::Mov, ExecSize::S16)
+            });
+        }
+        entry
+    }
+
+    /// What computes something of two values.
+    fn value(&mut self, insts: &mut Vec<Inst<Virtual>>) {
+        let (a, c) = (self.any_alive(), self.any_alive());
+        match self.r.below(10) {
+            0 => {
+                let s = self.kernel.add_var(Var::temp(VarClass::General, 4, 4));
+                insts.push(Inst {
+                    no_mask: true,
+                    dst: Dst::packed(Reg::var_at(s, 0), Type::D),
+                    src: [Src::scalar(Reg::var_at(a, 8), Type::D), Src::ud(3), Src::None],
+                    ..Inst::new(Op::Add, ExecSize::S1)
+                });
+                let scalar = Src::scalar(Reg::var_at(s, 0), Type::D);
+                insts.push(simd16(Op::Add, c, [packed(c), scalar, Src::None]));
+            }
+            1 => {
+                let d = self.vector();
+                insts.push(self.load(d, a));
+                let at = self.r.below(self.alive.len());
+                self.alive[at] = d;
+            }
+            // A temporary chain that ends in a new value in place of an old one.
+            _ => {
+                let (t, d) = (self.vector(), self.vector());
+                insts.push(simd16(Op::Add, t, [packed(a), packed(c), Src::None]));
+                insts.push(simd16(Op::Add, d, [packed(t), packed(a), Src::None]));
+                let at = self.r.below(self.alive.len());
+                // Writing over a value that later blocks read keeps some of them global.
+                if self.r.below(4) > 0 {
+                    self.alive[at] = d;
+                } else {
+                    insts.push(simd16(Op::Mov, self.alive[at], [packed(d), Src::None, Src::None]));
                 }
             }
         }
-        let flag = k.add_var(Var::temp(VarClass::Flag, 2, 2));
-        let uniform = r.below(2) == 0;
-        let v = alive[r.below(alive.len())];
-        let src = if uniform {
-            Src::scalar(Reg::var_at(v, 0), Type::D)
-        } else {
-            Src::packed(Reg::var_at(v, 0), Type::D)
-        };
+    }
+
+    /// A message that reads at sixteen addresses.
+    fn load(&self, dst: VarId, addresses: VarId) -> Inst<Virtual> {
+        let len = (64 / self.grf) as u8;
+        Inst {
+            dst: Dst::packed(Reg::var_at(dst, 0), Type::W),
+            src: [packed(addresses), Src::None, Src::None],
+            payload: Payload::Send(SendInfo {
+                sfid: Sfid::Dc1,
+                desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0420_5e00)),
+                ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
+                eot: false,
+                dst_len: len,
+                src0_len: len,
+                src1_len: 0,
+            }),
+            ..Inst::new(Op::Send, ExecSize::S16)
+        }
+    }
+
+    /// A comparison and a branch on it, mostly forwards.
+    fn branch(&mut self, insts: &mut Vec<Inst<Virtual>>, block: usize, blocks: usize) {
+        let flag = self.kernel.add_var(Var::temp(VarClass::Flag, 2, 2));
+        let uniform = self.r.below(2) == 0;
+        let v = self.any_alive();
+        let src = if uniform { Src::scalar(Reg::var_at(v, 0), Type::D) } else { packed(v) };
         insts.push(Inst {
             no_mask: uniform,
             dst: Dst::null(Type::D),
@@ -119,23 +158,23 @@ pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
             cond: Some(CondMod { cond: Cond::Lt, flag: Reg::var_at(flag, 0) }),
             ..Inst::new(Op::Cmp, ExecSize::S16)
         });
-        let to = if r.below(8) == 0 {
-            b.saturating_sub(r.below(4)).max(1)
+        let to = if self.r.below(8) == 0 {
+            block.saturating_sub(self.r.below(4)).max(1)
         } else {
-            (b + 1 + r.below(3)).min(blocks + 1)
+            (block + 1 + self.r.below(3)).min(blocks + 1)
         };
+        let uip = Target::Block(BlockId(to as u32));
         insts.push(Inst {
             pred: Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }),
-            payload: Payload::Branch {
-                jip: Target::None,
-                uip: Target::Block(BlockId(to as u32)),
-                ctrl: false,
-            },
+            payload: Payload::Branch { jip: Target::None, uip, ctrl: false },
             ..Inst::new(Op::Goto, if uniform { ExecSize::S1 } else { ExecSize::S16 })
         });
-        k.blocks.push(Block { insts, succs: Default::default() });
     }
-    let end = Inst {
+}
+
+/// The message that ends the thread.
+fn end() -> Inst<Virtual> {
+    Inst {
         no_mask: true,
         dst: Dst::null(Type::Ud),
         src: [Src::packed(Reg::grf(GrfNum::R0, 0), Type::Ud), Src::None, Src::None],
@@ -149,7 +188,5 @@ pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
             src1_len: 0,
         }),
         ..Inst::new(Op::Send, ExecSize::S8)
-    };
-    k.blocks.push(Block { insts: vec![end], succs: Default::default() });
-    k
+    }
 }

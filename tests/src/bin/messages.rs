@@ -106,49 +106,9 @@ fn main() {
             })
             .collect();
         if arguments.prove || arguments.prove_equal {
-            let other = fates.iter().filter(|(_, f)| match f {
-                MessageFate::Explained(_) | MessageFate::RefusedByIntel(_) => true,
-                MessageFate::Equal => arguments.prove_equal,
-                _ => false,
-            });
-            let (mut proved, mut count) = (0, 0);
-            for (form, fate) in other {
-                count += 1;
-                match proof::prove(platform, form) {
-                    Ok(()) => proved += 1,
-                    Err(why) => {
-                        println!("{platform} {}\t{}\t{why}", fate.name(), form.line.replace('\n', "; "))
-                    }
-                }
-            }
-            println!("{platform}: {proved} of {count} proved");
+            prove(platform, &fates, arguments.prove_equal);
         }
-        for (form, fate) in &fates {
-            match fate {
-                MessageFate::Differs(found) => {
-                    differs += 1;
-                    println!("{platform}: {}", form.line.replace('\n', "; "));
-                    found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
-                }
-                MessageFate::Explained(found) => {
-                    let lines = found.iter().map(|(row, d)| line(platform, form, *row, d));
-                    explained.extend(lines);
-                }
-                MessageFate::RefusedByIntel(found) if arguments.why => {
-                    let why = tests::messages::record::refusal(platform, &form.line);
-                    println!(
-                        "{platform}: {}: Intel: {}",
-                        form.line.replace('\n', "; "),
-                        why.replace('\n', " ")
-                    );
-                    found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
-                }
-                MessageFate::RefusedByUs(why) | MessageFate::RefusedByBoth(why) if arguments.refused => {
-                    println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));
-                }
-                _ => {}
-            }
-        }
+        differs += tell(platform, &arguments, &fates, &mut explained);
         if arguments.table {
             println!("{}", table(platform, &fates));
         }
@@ -160,6 +120,57 @@ fn main() {
         record(&platforms, &explained);
     }
     std::process::exit(i32::from(differs > 0));
+}
+
+/// Whether the interpreter proves the forms that are not equal to Intel's, or those, too; prints what it does not.
+fn prove(platform: Platform, fates: &[(MessageForm, MessageFate)], equal: bool) {
+    let other = fates.iter().filter(|(_, f)| match f {
+        MessageFate::Explained(_) | MessageFate::RefusedByIntel(_) => true,
+        MessageFate::Equal => equal,
+        _ => false,
+    });
+    let (mut proved, mut count) = (0, 0);
+    for (form, fate) in other {
+        count += 1;
+        match proof::prove(platform, form) {
+            Ok(()) => proved += 1,
+            Err(why) => println!("{platform} {}\t{}\t{why}", fate.name(), form.line.replace('\n', "; ")),
+        }
+    }
+    println!("{platform}: {proved} of {count} proved");
+}
+
+/// Prints what differs and what was asked for, and keeps the lines of what is explained. Returns how many forms differ.
+fn tell(
+    platform: Platform,
+    arguments: &Arguments,
+    fates: &[(MessageForm, MessageFate)],
+    explained: &mut Vec<String>,
+) -> usize {
+    let mut differs = 0;
+    for (form, fate) in fates {
+        let instructions = form.line.replace('\n', "; ");
+        match fate {
+            MessageFate::Differs(found) => {
+                differs += 1;
+                println!("{platform}: {instructions}");
+                found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
+            }
+            MessageFate::Explained(found) => {
+                explained.extend(found.iter().map(|(row, d)| line(platform, form, *row, d)));
+            }
+            MessageFate::RefusedByIntel(found) if arguments.why => {
+                let why = tests::messages::record::refusal(platform, &form.line);
+                println!("{platform}: {instructions}: Intel: {}", why.replace('\n', " "));
+                found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
+            }
+            MessageFate::RefusedByUs(why) | MessageFate::RefusedByBoth(why) if arguments.refused => {
+                println!("{platform}: {instructions}: refused: {why}");
+            }
+            _ => {}
+        }
+    }
+    differs
 }
 
 /// The forms of a file.

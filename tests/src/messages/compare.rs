@@ -235,18 +235,8 @@ pub fn compare(platform: Platform, form: &MessageForm, ours: &[u8], intel: &[u8]
     for i in 0..mine.len() {
         let found = words(platform, &mine[i], &theirs[i]).into_iter();
         out.extend(found.map(|(field, ours, intel)| Difference { message: Some(i), field, ours, intel }));
-        if third.0.len() > i && third.1.len() > i && third.0[i].on != third.1[i].on {
-            let (a, b) = (&third.0[i], &third.1[i]);
-            let show = |s: &Sent| format!("({}{}) {:#x}", if s.no_mask { "W " } else { "" }, s.lanes, s.on);
-            // A block message without a mask is sent whole, whatever its size.
-            if !(a.no_mask && b.no_mask) {
-                out.push(Difference {
-                    message: Some(i),
-                    field: "channels".into(),
-                    ours: show(a),
-                    intel: show(b),
-                });
-            }
+        if let (Some(a), Some(b)) = (third.0.get(i), third.1.get(i)) {
+            out.extend(channels(i, a, b));
         }
         let pairs = [&mine[i], &second.0[i]].map(|s| dwords(&s.payload));
         let other = [&theirs[i], &second.1[i]].map(|s| dwords(&s.payload));
@@ -274,6 +264,19 @@ pub fn compare(platform: Platform, form: &MessageForm, ours: &[u8], intel: &[u8]
     }
     results(&names, &runs, &mut out);
     out
+}
+
+/// A difference between the channels that two messages are sent for.
+fn channels(message: usize, a: &Sent, b: &Sent) -> Option<Difference> {
+    let show = |s: &Sent| format!("({}{}) {:#x}", if s.no_mask { "W " } else { "" }, s.lanes, s.on);
+    // A block message without a mask is sent whole, whatever its size.
+    let differ = a.on != b.on && !(a.no_mask && b.no_mask);
+    differ.then(|| Difference {
+        message: Some(message),
+        field: "channels".into(),
+        ours: show(a),
+        intel: show(b),
+    })
 }
 
 /// What differs between the words of two messages.

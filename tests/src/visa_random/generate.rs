@@ -312,6 +312,57 @@ impl Generator {
             });
         }
     }
+
+    /// Variables that the program needs beside those that its lines work on.
+    fn helpers(&self) -> Vec<Variable> {
+        let helper = |name: String, ty: Type, elements: u32| Variable {
+            name,
+            ty,
+            elements,
+            alias: None,
+            float: false,
+        };
+        let mut helpers = vec![
+            helper("lane".into(), Type::UW, 32),
+            helper("lane4".into(), Type::UD, 32),
+            helper("lane8".into(), Type::UD, 32),
+            helper("where".into(), Type::UD, 32),
+            helper("spread".into(), Type::UW, 32),
+            helper("trips".into(), Type::D, 32),
+            helper("flags_ud".into(), Type::UD, 16),
+        ];
+        helpers.push(Variable { alias: Some("flags_ud".into()), ..helper("flags_uw".into(), Type::UW, 32) });
+        helpers.extend((0..self.counters).map(|i| helper(format!("count{i}"), Type::D, 32)));
+        helpers.extend((0..self.scalar_counters).map(|i| helper(format!("once{i}"), Type::D, 1)));
+        helpers.extend((0..self.fuels).map(|i| helper(format!("fuel{i}"), Type::D, 32)));
+        helpers
+    }
+
+    /// What gives helpers and predicates their first values.
+    fn init(&mut self, pred_elements: u32) -> Vec<String> {
+        let per_row = self.grf / 4;
+        let mut init = vec!["mov (M1_NM, 8) lane(0,0)<1> 0x76543210:uv".to_owned()];
+        init.push("add (M1_NM, 8) lane(0,8)<1> lane(0,0)<1;1,0> 0x8:uw".into());
+        let half = 32 / self.grf;
+        let upper = if half == 1 { "(1,0)" } else { "(0,16)" };
+        init.push(format!("add (M1_NM, 16) lane{upper}<1> lane(0,0)<1;1,0> 0x10:uw"));
+        let rows = 16 / per_row;
+        for (at, lanes) in [(String::from("(0,0)"), "(0,0)"), (format!("({rows},0)"), upper)] {
+            init.push(format!("mul (M1_NM, 16) lane4{at}<1> lane{lanes}<1;1,0> 0x4:uw"));
+            init.push(format!("mul (M1_NM, 16) lane8{at}<1> lane{lanes}<1;1,0> 0x8:uw"));
+            init.push(format!("and (M1_NM, 16) trips{at}<1> lane{lanes}<1;1,0> 0x3:uw"));
+            init.push("mov (M1_NM, 16) flags_ud(0,0)<1> 0x0:ud".to_owned());
+        }
+        for p in 1..=5 {
+            let bits = self.r.next() as u32;
+            if pred_elements == 32 {
+                init.push(format!("setp (M1_NM, 32) P{p} {bits:#x}:ud"));
+            } else {
+                init.push(format!("setp (M1_NM, 16) P{p} {:#x}:uw", bits & 0xffff));
+            }
+        }
+        init
+    }
 }
 
 /// The program of a seed.
@@ -348,43 +399,9 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
             g.nodes(&mut budget, 1, false)
         })
         .collect();
-    let helper =
-        |name: String, ty: Type, elements: u32| Variable { name, ty, elements, alias: None, float: false };
-    let mut helpers = vec![
-        helper("lane".into(), Type::UW, 32),
-        helper("lane4".into(), Type::UD, 32),
-        helper("lane8".into(), Type::UD, 32),
-        helper("where".into(), Type::UD, 32),
-        helper("spread".into(), Type::UW, 32),
-        helper("trips".into(), Type::D, 32),
-        helper("flags_ud".into(), Type::UD, 16),
-    ];
-    helpers.push(Variable { alias: Some("flags_ud".into()), ..helper("flags_uw".into(), Type::UW, 32) });
-    helpers.extend((0..g.counters).map(|i| helper(format!("count{i}"), Type::D, 32)));
-    helpers.extend((0..g.scalar_counters).map(|i| helper(format!("once{i}"), Type::D, 1)));
-    helpers.extend((0..g.fuels).map(|i| helper(format!("fuel{i}"), Type::D, 32)));
-    let per_row = g.grf / 4;
-    let mut init = vec!["mov (M1_NM, 8) lane(0,0)<1> 0x76543210:uv".to_owned()];
-    init.push("add (M1_NM, 8) lane(0,8)<1> lane(0,0)<1;1,0> 0x8:uw".into());
-    let half = 32 / g.grf;
-    let upper = if half == 1 { "(1,0)" } else { "(0,16)" };
-    init.push(format!("add (M1_NM, 16) lane{upper}<1> lane(0,0)<1;1,0> 0x10:uw"));
-    let rows = 16 / per_row;
-    for (at, lanes) in [(String::from("(0,0)"), "(0,0)"), (format!("({rows},0)"), upper)] {
-        init.push(format!("mul (M1_NM, 16) lane4{at}<1> lane{lanes}<1;1,0> 0x4:uw"));
-        init.push(format!("mul (M1_NM, 16) lane8{at}<1> lane{lanes}<1;1,0> 0x8:uw"));
-        init.push(format!("and (M1_NM, 16) trips{at}<1> lane{lanes}<1;1,0> 0x3:uw"));
-        init.push("mov (M1_NM, 16) flags_ud(0,0)<1> 0x0:ud".to_owned());
-    }
+    let helpers = g.helpers();
     let pred_elements = if widest == 32 { 32 } else { 16 };
-    for p in 1..=5 {
-        let bits = g.r.next() as u32;
-        if pred_elements == 32 {
-            init.push(format!("setp (M1_NM, 32) P{p} {bits:#x}:ud"));
-        } else {
-            init.push(format!("setp (M1_NM, 16) P{p} {:#x}:uw", bits & 0xffff));
-        }
-    }
+    let init = g.init(pred_elements);
     // Last, so that all before stays what it was for each seed.
     for _ in 0..g.r.below(4) {
         let lines = g.wide_indirect();

@@ -59,30 +59,32 @@ impl Generator {
                 let p = self.pred();
                 format!("({p}) sel {} {d} {a} {b}", e.text())
             }
-            // Conversions.
-            7..=8 => {
-                let quads = self.ints.len() > INTS.len() && !halves && self.r.one_in(3);
-                let int = |t: Type| match t {
-                    Type::Q | Type::UQ => quads,
-                    _ if doubles => DWORDS.contains(&t),
-                    _ => INTS.contains(&t) && !(quads && t.bytes() == 1),
-                };
-                if self.r.one_in(2) {
-                    let (_, d) = self.dst(e, &int);
-                    let (_, a) = self.src_var(e, true, &float);
-                    format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
-                } else {
-                    let (_, d) = self.dst(e, &float);
-                    let (_, a) = self.src_var(e, true, &int);
-                    format!("{}mov {} {d} {a}", self.guard(e), e.text())
-                }
-            }
+            7..=8 => self.float_conversion(e, sat, ty, &float),
             _ => {
                 let other = |t: Type| t == Type::F || t == ty;
                 let (_, d) = self.dst(e, &other);
                 let (_, a) = self.src(e, true, &other);
                 format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
             }
+        }
+    }
+
+    /// Between a type of floats and integers.
+    fn float_conversion(&mut self, e: Exec, sat: &str, ty: Type, float: &dyn Fn(Type) -> bool) -> String {
+        let quads = self.ints.len() > INTS.len() && ty != Type::HF && self.r.one_in(3);
+        let int = |t: Type| match t {
+            Type::Q | Type::UQ => quads,
+            _ if ty == Type::DF => DWORDS.contains(&t),
+            _ => INTS.contains(&t) && !(quads && t.bytes() == 1),
+        };
+        if self.r.one_in(2) {
+            let (_, d) = self.dst(e, &int);
+            let (_, a) = self.src_var(e, true, float);
+            format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
+        } else {
+            let (_, d) = self.dst(e, float);
+            let (_, a) = self.src_var(e, true, &int);
+            format!("{}mov {} {d} {a}", self.guard(e), e.text())
         }
     }
 
