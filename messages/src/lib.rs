@@ -12,6 +12,12 @@
 //! Why a crate of its own and not a module of the Gen IR: a descriptor is a word that the hardware defines, it
 //! needs nothing of the IR, and readers of raw vISA messages (the vISA interpreter) know no IR.
 //!
+//! A new message of a form that is here is a row: code of the message type, effect on memory, form of descriptor and
+//! payload, what it is addressed by, words of a listing (`hdc/types.rs`, `lsc/types.rs`, `sampler/types.rs`). What makes it
+//! of vISA's instruction (`finalizer::messages`) builds the struct and ends in `transfer`, which fills in lengths and
+//! refuses a payload or response that the descriptor cannot count. A form that no message had is a variant of `Form` and
+//! its struct; the compiler then stops where forms differ, in the emulator and in `iga`.
+//!
 //! What holds: a struct has all 32 bits, those that its kind of message does not use too, so a descriptor goes
 //! through any struct unchanged. Codes without a name give `None`, never another name. Lengths are types that
 //! check their range when built ([`MessageLength`], [`ResponseLength`], [`ExtendedLength`]).

@@ -3,6 +3,12 @@
 //!
 //! The reader, the writer, the verifier and the tests walk these rows. Facts are from the
 //! specification's instruction pages; where those are silent, from objects that Intel's compiler wrote.
+//!
+//! A new instruction that computes a destination from sources is a line of `plain`. One of another form has its opcode in
+//! `opcode`, its row beside its like in a file of this folder, and its view: a variant of `op` and a row of `op::views`.
+//! `finalizer::lower` then says what it becomes. A Gen instruction that is new as well has its row in `gen_ir`'s `op.rs` and
+//! its number in `encoder`'s `opcodes.rs`; where platforms lack it, `finalizer::legalize::opcodes` says what stands for it.
+//! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.
 
 mod alu;
 mod lsc;

@@ -4,6 +4,12 @@
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 //! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. One pass, `pair`, works on
 //! registers: where elements lie is known after allocation.
+//!
+//! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of
+//! `OptimizeMemory`. A function of `steps` hands it the kernel, the analyses that it asks for and its memory, and returns
+//! whether the kernel may be another. Its row in `driver::passes` keeps an analysis only where the pass went on counting,
+//! or cannot have touched what was counted. File tests have a case where it works, and one for each condition under which
+//! it must not.
 
 mod analyses;
 mod candidates;
