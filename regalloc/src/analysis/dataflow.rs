@@ -446,7 +446,8 @@ impl Walk {
         }
         // Many of those there are between: looking at all is less than sorting.
         passed.clear();
-        let marks = marks[low.index()..=high.index()].iter().zip(low.up_to(high.next()));
-        passed.extend(marks.filter(|(m, _)| m.left == *round && m.touched != *round).map(|(_, b)| b));
+        let marks = marks[low.index()..high.next().index()].iter().zip(low.0..);
+        passed
+            .extend(marks.filter(|(m, _)| m.left == *round && m.touched != *round).map(|(_, b)| BlockId(b)));
     }
 }

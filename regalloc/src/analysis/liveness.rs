@@ -81,6 +81,7 @@ impl Liveness {
     }
 
     /// Whether a value is needed where a block starts, at position `at`.
+    #[inline]
     pub fn at_start(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
@@ -88,6 +89,7 @@ impl Liveness {
     }
 
     /// Whether a value is needed after the block that ends at position `at`.
+    #[inline]
     pub fn at_end(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end < at);
