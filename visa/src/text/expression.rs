@@ -174,6 +174,17 @@ impl<'s> Parser<'s> {
         self.fail_at(start..end, message)
     }
 
+    /// A number as it stands, where what follows may begin with a sign.
+    pub(super) fn plain_int_in<T: TryFrom<i64>>(
+        &mut self,
+        range: RangeInclusive<i64>,
+        what: &str,
+    ) -> Parsed<T> {
+        let start = self.token().at();
+        let value = self.literal()?;
+        self.in_range(start, value, range, what)
+    }
+
     /// A constant expression with a value in a range.
     pub(super) fn int_in<T: TryFrom<i64>>(&mut self, range: RangeInclusive<i64>, what: &str) -> Parsed<T> {
         let start = self.token().at();

@@ -79,11 +79,11 @@ impl<'s> Parser<'s> {
         let (width, height) = self.pair("the width", "the height")?;
         let surface = self.surface_operand()?;
         let plain = matches!(self.peek(), Tok::Int | Tok::Hex) && self.peek_at(1) != Tok::Colon;
-        let plane = if plain { self.byte_operand("the plane")? } else { Operand::Num(0) };
+        let plane = if plain { self.plain_int_in(0..=255, "the plane")? } else { 0 };
         let operands = [
             Operand::Num(to_index(modifier)),
             surface,
-            plane,
+            Operand::Num(plane),
             Operand::Num(width.into()),
             Operand::Num(height.into()),
             self.src_operand()?,

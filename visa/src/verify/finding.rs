@@ -117,7 +117,7 @@ rules! {
     StateMove       "state-move"        Tolerated false "`movs` moves between state variables of one class, or between one and a general variable." "Intel's vector compiler: a constant into a general variable";
     BlockShape      "block-shape"       Tolerated   false "Blocks have the sizes and counts of their message; channel masks are not empty." "";
     SurfaceClass    "surface-class"     Error   false "Media, typed and sampler messages do not go to shared local memory." "";
-    MessageLength   "message-length"    Error   false "Raw sends have 1 to 15 registers of payload and up to 16 of response, split ones up to 31 each." "";
+    MessageLength   "message-length"    Error   false "Raw sends have 1 to 15 registers of payload and up to 16 of response, split ones up to 31 each; what ends the thread has no response." "";
     LscShape        "lsc-shape"         Error   false "Data size, order, vector length and block size of an LSC message go together." "";
     LscSize         "lsc-size"          Tolerated false "Elements of 8 and 16 bits say what they become in a register; only blocks of two dimensions have them as they are." "";
     LscAddress      "lsc-address"       Error   false "Shared function, address type and address size of an LSC message go together." "";

@@ -1,10 +1,13 @@
 //! Messages: payloads inside their variables and at register boundaries, operands that may be missing,
 //! sources of atomics, shapes of blocks, surfaces.
 
-use narrow::to_index;
+use narrow::{low_u32, to_index};
 
 use super::{Checker, Rule};
 use crate::{ids::*, inst::Inst, lsc::*, op::*, operand::*, types::*};
+
+/// The bit of a raw send's extended descriptor by which the message ends its thread: it has no response.
+const END_OF_THREAD: u32 = 1 << 5;
 
 impl Checker<'_> {
     pub(super) fn message(&mut self, index: usize, inst: &Inst<'_>) {
@@ -30,14 +33,22 @@ impl Checker<'_> {
                 self.data(at, false, dst, bytes);
             }
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::RawSend(RawSend { src_len, dst_len, src, dst, .. }) => {
+            Op::UrbWrite(UrbWrite { handle, .. }) => self.there(at, "urb handle", handle),
+            Op::RawSend(RawSend { ext_desc, src_len, dst_len, src, dst, .. }) => {
                 self.registers(at, "source", src, src_len.into(), 1..=15);
-                self.registers(at, "destination", dst, dst_len.into(), 0..=16);
+                self.there(at, "source", src);
+                let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
+                self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
-            Op::RawSends(RawSends { src_len, dst_len, srcs, dst, .. }) => {
+            Op::RawSends(RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. }) => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
+                if src_len[0] > 0 {
+                    self.there(at, "source 0", srcs[0]);
+                }
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
-                self.registers(at, "destination", dst, dst_len.into(), 0..=31);
+                let ends = ext_desc.immediate().is_some_and(|e| low_u32(e) & END_OF_THREAD != 0);
+                let most = if eot || ends { 0 } else { 31 };
+                self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
                 let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
