@@ -86,7 +86,11 @@ impl Lowerer<'_> {
         parts: &[PayloadPart],
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) -> Lowered {
-        let (first, second) = self.split_payload(parts);
+        let (mut first, second) = self.split_payload(parts);
+        if first.reg.is_null() && first.len > 0 {
+            // A part that vISA leaves out is in the message all the same: nobody says what it holds.
+            first.reg = self.payload(first.len);
+        }
         let sizes = Sizes::new(first.len, second.len, message.response)?;
         self.send_sized(lanes, guarded, message, dst, (first.reg, second.reg), sizes, describe);
         Ok(())
