@@ -55,9 +55,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `goto`: the structurizer finds JIP and the joins.
+    /// `goto`: the structurizer finds JIP and the joins. One without a predicate takes all lanes along, however wide it is
+    /// (Intel's finalizer, `processGoto`).
     pub(crate) fn goto(&mut self, label: LabelId) -> Lowered {
-        let inst = branch(Op::Goto, self.lanes, Target::None, self.target(label)?);
+        let narrow = self.lanes.chan > 0 || self.lanes.exec.lanes() < u32::from(self.out.simd);
+        let lanes = if self.pred.is_none() && narrow {
+            Lanes { exec: ExecSize::S1, chan: 0, ..self.lanes }
+        } else {
+            self.lanes
+        };
+        let inst = branch(Op::Goto, lanes, Target::None, self.target(label)?);
         self.emit_guarded(inst);
         Ok(())
     }
@@ -113,10 +120,10 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Channels of a call or return. Those beyond its width do not run in the subroutine, so a scalar one
-    /// (vector programs have them) is as wide as the widest instruction of the kernel.
+    /// Channels of a branch that all lanes take. Those beyond a call's width do not run in the subroutine, so a scalar
+    /// one (vector programs have them) is as wide as the widest instruction of the kernel.
     fn call_lanes(&mut self) -> Lanes {
-        if self.lanes.exec.lanes() > 1 {
+        if self.lanes.exec.lanes() > 1 && self.pred.is_some() {
             return self.lanes;
         }
         let visa = self.visa;
@@ -130,8 +137,16 @@ impl Lowerer<'_> {
         Lanes { exec, chan: 0, ..self.lanes }
     }
 
-    /// `call`: the return address goes to the callee's variable.
+    /// `call`: the return address goes to the callee's variable. A scalar one has one predicate for all lanes.
     pub(crate) fn call(&mut self, label: LabelId) -> Lowered {
+        if self.lanes.exec.lanes() == 1
+            && let Some(pred) = self.pred.take()
+        {
+            if self.is_last() {
+                return Err("nothing follows a conditional call".into());
+            }
+            self.skip_unless(pred);
+        }
         let target = self.target(label)?;
         let Target::Block(entry) = target else { return Err("a call without target".into()) };
         let var = self.return_address(entry);

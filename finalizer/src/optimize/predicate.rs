@@ -258,6 +258,8 @@ struct Skip {
     pred: Pred<Virtual>,
     /// All lanes go the same way.
     uniform: bool,
+    /// Lanes that the predicate is asked for, from the first on.
+    lanes: u32,
 }
 
 /// How block `b` jumps over the next one, if it ends so.
@@ -268,7 +270,11 @@ fn skips_next(kernel: &Kernel<Virtual>, b: usize) -> Option<Skip> {
     let uniform = last.exec.lanes() == 1;
     let plain = last.op == Op::Goto && (uniform || !last.no_mask) && last.chan == 0;
     let over_next = target.index() == b + 2 && pred.ctrl == PredCtrl::Seq;
-    (plain && over_next).then_some(Skip { pred: Pred { inv: !pred.inv, ..pred }, uniform })
+    (plain && over_next).then_some(Skip {
+        pred: Pred { inv: !pred.inv, ..pred },
+        uniform,
+        lanes: last.exec.lanes(),
+    })
 }
 
 fn convertible(
@@ -281,7 +287,9 @@ fn convertible(
     let may_be = body.iter().all(|i| {
         let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
             && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
-        let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1 && !skip.uniform);
+        // Lanes that the goto does not ask for run the body, whatever their bits of the flag are.
+        let asked = u32::from(i.chan) + i.exec.lanes() <= skip.lanes;
+        let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1 && !skip.uniform && asked);
         // What sets a flag can be predicated by that flag only, and would change it for its followers.
         let keeps_flag = i.cond.is_none();
         let registers = i.dst.reg().is_none_or(|r| r.var() != flag.var());
