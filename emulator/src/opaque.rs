@@ -32,6 +32,14 @@ impl Question {
         parts.into_iter().fold(Question::to(function), |q, part| q.with(part.into()))
     }
 
+    /// The signal of a barrier: its number, its type, and the threads that produce and that consume. That of number 0 for
+    /// all threads of the group is `barrier`, which is modelled.
+    pub fn barrier(parts: [u64; 4], threads: u32) -> Option<Question> {
+        let threads = u64::from(threads) & 0xff;
+        let modelled = parts == [0, 0, threads, threads];
+        (!modelled).then(|| parts.into_iter().fold(Question::to(Sfid::Gateway), Question::with))
+    }
+
     /// The question with a further part.
     pub fn with(self, part: u64) -> Question {
         Question(mix(self.0.rotate_left(7) ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15))
@@ -88,5 +96,18 @@ impl Sampling {
     pub fn question(self) -> Question {
         let parts = [self.op.into(), self.surface, self.sampler.into(), u64::from(self.offsets & 0x3_0fff)];
         parts.into_iter().fold(Question::to(Sfid::Sampler), Question::with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Question;
+
+    #[test]
+    fn the_barrier_of_a_whole_group_is_no_question() {
+        assert!(Question::barrier([0, 0, 4, 4], 4).is_none());
+        for parts in [[1, 0, 4, 4], [0, 1, 4, 4], [0, 0, 4, 2], [0, 0, 2, 2]] {
+            assert!(Question::barrier(parts, 4).is_some(), "{parts:?}");
+        }
     }
 }

@@ -13,7 +13,15 @@ use messages::gateway::{Gateway, SubFunction};
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let barrier = mail.as_kind::<Gateway>().sub_function() == Some(SubFunction::SignalBarrier);
     match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
-        (true, true) if mail.cx.program.platform.caps().thread.named_barriers => return named(mail),
+        (true, true) if mail.cx.program.platform.caps().thread.named_barriers => {
+            // Dword 2: the barrier's number, its type, the threads that produce and that consume.
+            let word = mail.address(8, 4)?;
+            let parts = [word & 0xff, word >> 14 & 3, word >> 16 & 0xff, word >> 24];
+            if let Some(question) = Question::barrier(parts, mail.cx.group.threads) {
+                mail.cx.asked.push(question.number());
+                return Ok(SendKind::Gateway);
+            }
+        }
         (true, false) => return super::ask::ask(mail),
         _ => {}
     }
@@ -39,15 +47,6 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         ) => Ok(SendKind::Gateway),
         other => Err(format!("message {other:?} of the gateway is not modelled").into()),
     }
-}
-
-/// Signal of a named barrier, to a black box: its number, type, and the threads that produce and consume (dword 2).
-fn named(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let word = mail.address(8, 4)?;
-    let parts = [word & 0xff, word >> 14 & 3, word >> 16 & 0xff, word >> 24];
-    let question = parts.into_iter().fold(Question::to(Sfid::Gateway), Question::with);
-    mail.cx.asked.push(question.number());
-    Ok(SendKind::Gateway)
 }
 
 /// End of thread: payload in the upper registers, nobody left behind.

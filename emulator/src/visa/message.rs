@@ -1,7 +1,11 @@
 //! Messages, by the family of their instruction.
 
 use super::{context::VisaCx, thread::VisaThread};
-use crate::{opaque::Question, report::SendKind, thread::Trap};
+use crate::{
+    opaque::Question,
+    report::{Fault, SendKind},
+    thread::Trap,
+};
 use gen_ir::Sfid;
 use visa::{Inst, Op};
 
@@ -11,6 +15,12 @@ pub(super) fn message(
     cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
 ) -> Result<SendKind, Trap> {
+    if let Some(p) = &inst.pred
+        && t.enabled(inst)?.1 != 0
+    {
+        let name = p.id.0;
+        cx.report(t, Fault::Uninitialized, || format!("predicate P{name} was never written"));
+    }
     match inst.op {
         Op::OwordBlock { .. } | Op::SvmBlock { .. } | Op::MediaBlock { .. } => super::block::run(t, cx, inst),
         Op::Gather { .. }
@@ -29,14 +39,17 @@ pub(super) fn message(
         Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
             if mode != 0 {
                 // With one count of threads these produce and consume, and the type says so.
-                let mut question = Question::to(Sfid::Gateway).with(cx.scalar_address(t, id)? & 0xff);
-                let counts = if mode == 1 { [producers, producers] } else { [producers, consumers] };
-                let kind = if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 };
-                question = question.with(kind);
-                for count in counts {
-                    question = question.with(cx.scalar_address(t, count)? & 0xff);
+                let consumers = if mode == 1 { producers } else { consumers };
+                let parts = [
+                    cx.scalar_address(t, id)? & 0xff,
+                    if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 },
+                    cx.scalar_address(t, producers)? & 0xff,
+                    cx.scalar_address(t, consumers)? & 0xff,
+                ];
+                match Question::barrier(parts, cx.group.threads) {
+                    Some(question) => cx.asked.push(question.number()),
+                    None => cx.signal(t),
                 }
-                cx.asked.push(question.number());
             }
             Ok(SendKind::Gateway)
         }

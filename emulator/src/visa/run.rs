@@ -290,10 +290,10 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
         }
         Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield | Op::Breakpoint => {}
         Op::Barrier => {
-            signal(t, cx);
+            cx.signal(t);
             t.state = ThreadState::AtBarrier;
         }
-        Op::SplitBarrier { signal: true } => signal(t, cx),
+        Op::SplitBarrier { signal: true } => cx.signal(t),
         Op::SplitBarrier { signal: false } => {
             if t.signalled {
                 t.state = ThreadState::AtBarrier;
@@ -307,16 +307,4 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
     }
     t.advance();
     Ok(None)
-}
-
-/// Tells the group that this thread has arrived.
-fn signal(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>) {
-    let group = &mut *cx.group;
-    t.signalled = true;
-    t.barrier = group.opened + 1;
-    group.arrived += 1;
-    if group.arrived >= group.threads {
-        group.arrived = 0;
-        group.opened += 1;
-    }
 }

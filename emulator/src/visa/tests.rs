@@ -1,6 +1,6 @@
 //! Small kernels whose outcome the specification tells.
 
-use crate::{Memory, Options, RawLaunch, RunReport, Surface};
+use crate::{Fault, Memory, Options, RawLaunch, RunReport, Surface};
 use platforms::Platform;
 use visa::text::TextOptions;
 
@@ -156,7 +156,18 @@ fn saturation_and_conversion() {
 fn a_branch_on_what_nobody_wrote_is_reported() {
     let (_, report) = run(&format!("    (P2) goto (M1, 16) done\ndone:\n{END}"));
     assert_eq!(report.reports.len(), 1, "{:?}", report.reports);
-    assert_eq!(report.reports[0].fault, crate::Fault::Uninitialized);
+    assert_eq!(report.reports[0].fault, Fault::Uninitialized);
+}
+
+#[test]
+fn a_message_for_channels_that_nobody_chose_is_reported() {
+    let cmp = "    cmp.lt (M1, 8) P1 V32(0,0)<1;1,0> 0x5:d\n";
+    for (lanes, faults) in [(8, vec![]), (16, vec![Fault::Uninitialized])] {
+        let scatter = format!("    (P1) scatter4_scaled.R (M1, {lanes}) T6 0x0:ud V33.0 V34.0\n{END}");
+        let (_, report) = run(&format!("{cmp}{scatter}"));
+        let found: Vec<_> = report.reports.iter().map(|r| r.fault).collect();
+        assert_eq!(found, faults, "{lanes} lanes");
+    }
 }
 
 /// Stores a lane's number to the thread's own memory, `stored` bytes of it, and asks what is loaded from there.
@@ -198,7 +209,7 @@ fn bytes_of_own_memory_that_nobody_wrote_are_undefined() {
     assert!(whole.reports.is_empty(), "{:?}", whole.reports);
     let half = own_memory("d16u32");
     assert_eq!(half.reports.len(), 1, "{:?}", half.reports);
-    assert_eq!(half.reports[0].fault, crate::Fault::Uninitialized);
+    assert_eq!(half.reports[0].fault, Fault::Uninitialized);
 }
 
 #[test]
