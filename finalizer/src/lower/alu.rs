@@ -4,7 +4,11 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, P
 use narrow::{every, low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer, operand::is_arithmetic};
+use super::{
+    Lowered, Lowerer,
+    operand::is_arithmetic,
+    types::{are_half_and_double, check_short_integers},
+};
 use crate::{
     build::{self, ACC0, VDst, VInst, VSrc, extend},
     legalize::{overlaps, slice},
@@ -172,6 +176,16 @@ impl Lowerer<'_> {
         inst.sat &=
             self.caps.ops.int64_logic || !self.is_qword(dst, &srcs[0]) || inst.src[..2].iter().any(negative);
         let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
+        if are_half_and_double(Some(&inst.dst), &inst.src)
+            && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, false)
+        {
+            let sat = std::mem::take(&mut inst.sat);
+            inst.cond = Some(cond);
+            self.emit(inst);
+            let copy = build::mov(self.lanes, target, from);
+            self.emit_guarded(gen_ir::Inst { sat, ..copy });
+            return Ok(());
+        }
         if self.pred.is_none() {
             inst.cond = Some(cond);
             self.emit(inst);
@@ -190,7 +204,12 @@ impl Lowerer<'_> {
 
     /// `bfn`.
     pub(crate) fn bfn(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        if !self.caps.ops.add3_bfn {
+        // Words and dwords are what the instruction computes.
+        let wide = |o: &VectorOperand| match o {
+            VectorOperand::Indirect(i) => i.ty.bytes() == 8,
+            _ => self.operand_type(o).is_some_and(|t| t.bytes() == 8),
+        };
+        if !self.caps.ops.add3_bfn || wide(dst) || srcs.iter().any(wide) {
             return self.bfn_by_logic(function, dst, srcs);
         }
         let (dst, _) = self.dst(dst)?;
@@ -245,6 +264,7 @@ impl Lowerer<'_> {
         for (i, slot) in s.iter_mut().enumerate() {
             *slot = self.src(&srcs[i])?;
         }
+        check_short_integers(Opcode::Bfi, &dst, &s)?;
         let mask = self.temp(self.lanes.exec.lanes(), 4);
         self.emit_guarded(build::op(Op::Bfi1, self.lanes, Dst::packed(mask, ty), &s[..2]));
         let mask = Src::new(mask, build::strided(1, self.lanes.exec), ty);
@@ -269,6 +289,7 @@ impl Lowerer<'_> {
         let (dst, _) = self.dst(dst)?;
         let (carry, _) = self.dst(carry)?;
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        check_short_integers(opcode, &dst, &[a, b])?;
         let whole = build::op(op, self.lanes, dst, &[a, b]);
         let copy =
             build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));

@@ -44,7 +44,8 @@ impl Lowerer<'_> {
         let Some(cond) = visa::CondMod::from_raw(relation & 7) else {
             return Err(format!("relation {relation} has no meaning").into());
         };
-        let src = [self.src(operands[2].vector())?, self.src(operands[3].vector())?, Src::None];
+        let mut src = [self.src(operands[2].vector())?, self.src(operands[3].vector())?, Src::None];
+        self.widen_halves(&mut src[..2]);
         let target = operands[1].vector();
         if let VectorOperand::Predicate(p, _) = target {
             let flag = self.flag(p.id, self.lanes)?;

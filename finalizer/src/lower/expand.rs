@@ -4,7 +4,7 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
 use narrow::{every, to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, types::check_short_integers};
 use crate::build::{self, Lanes, VDst, VReg, VSrc};
 
 /// Channels of a plane equation that share a register of coordinates.
@@ -123,8 +123,10 @@ impl Lowerer<'_> {
     /// The four coefficients of a plane where `pln` can read them.
     fn plane_equation(&mut self, src: VSrc) -> VSrc {
         let Src::Direct { reg, region, mods, ty } = src else { return src };
+        // Four elements that all channels share, whatever the region says (specification, PLANE).
+        let region = if region.vert == 0 { region } else { Region::SCALAR };
         if !mods.any() && reg.byte.is_multiple_of(16) {
-            return src;
+            return Src::Direct { reg, region, mods, ty };
         }
         let copy = self.payload(1);
         let four = Lanes { exec: ExecSize::S4, chan: 0, no_mask: true };
@@ -251,6 +253,7 @@ impl Lowerer<'_> {
         let (target, sat) = self.dst(dst)?;
         let ty = match target.ty().map_or(4, Type::bytes) {
             2 => Type::Uw,
+            8 => Type::Uq,
             _ => Type::Ud,
         };
         let mut operands = [Src::None; 3];
@@ -317,6 +320,9 @@ impl Lowerer<'_> {
             self.lanes = Lanes::all(ExecSize::S2);
         }
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if self.caps.ops.sad {
+            check_short_integers(Opcode::Sad2add, &Dst::None, &[a, b])?;
+        }
         let mut sum = match self.caps.ops.sad {
             true => self.in_temp(Op::Sad2, Type::Uw, &[a, b]),
             false => self.sum_of_pairs(a, b)?,

@@ -39,6 +39,23 @@ fn are_mixed(dst: &VDst, srcs: &[VSrc]) -> bool {
     srcs.iter().filter_map(Src::ty).filter_map(TypeFamily::of).any(|k| k != first)
 }
 
+/// Whether half floats stand beside doubles: no conversion leads from one to the other in one instruction (volume 2a,
+/// "mov"), so both are doubles.
+pub(super) fn are_half_and_double(dst: Option<&VDst>, srcs: &[VSrc]) -> bool {
+    let has = |ty| srcs.iter().filter_map(Src::ty).chain(dst.and_then(Dst::ty)).any(|t| t == ty);
+    has(Type::Hf) && has(Type::Df)
+}
+
+/// Fields of bits, carries and sums of differences are of integers of up to 32 bits (volume 2a: the type tables of "bfrev",
+/// "fbh", "bfi1", "addc", "subb", "sad2"; Intel's verifier).
+pub(super) fn check_short_integers(opcode: Opcode, dst: &VDst, srcs: &[VSrc]) -> Lowered {
+    let odd = |t: &Type| t.is_float() || t.bytes() == 8;
+    match srcs.iter().filter_map(Src::ty).chain(dst.ty()).find(odd) {
+        None => Ok(()),
+        Some(ty) => Err(format!("`{opcode}` of :{ty}; allowed: integers of up to 32 bits").into()),
+    }
+}
+
 /// Whether an operation on bits saturates nothing.
 const fn has_no_saturation(op: Op) -> bool {
     matches!(
@@ -73,6 +90,11 @@ impl Lowerer<'_> {
                 self.last_in_one_type();
                 Ok(())
             }
+            Op::Sel if are_half_and_double(Some(&inst.dst), &inst.src) => {
+                self.last_in_one_type();
+                Ok(())
+            }
+            Op::Bfrev | Op::Fbh | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
             Op::Srnd if !srnd => self.unsupported(opcode),
             Op::Rol | Op::Ror if inst.src[0].ty().is_some_and(|t| t.bytes() == 1) => {
                 Err(format!("`{opcode}` of bytes; allowed: words, dwords, and qwords where there are such")
@@ -130,7 +152,25 @@ impl Lowerer<'_> {
         self.emit(inst);
         let mut copy = build::mov(self.lanes, target, from);
         copy.sat = sat;
-        self.emit_guarded(copy);
+        // The predicate of `sel` chooses.
+        if inst.op == Op::Sel {
+            self.emit(copy);
+        } else {
+            self.emit_guarded(copy);
+        }
+    }
+
+    /// Half floats beside doubles become doubles.
+    pub(super) fn widen_halves(&mut self, srcs: &mut [VSrc]) {
+        if !are_half_and_double(None, srcs) {
+            return;
+        }
+        let lanes = self.lanes;
+        for src in srcs.iter_mut().filter(|s| s.ty() == Some(Type::Hf)) {
+            let copy = self.temp(lanes.exec.lanes(), 8);
+            self.emit(build::mov(lanes, Dst::packed(copy, Type::Df), *src));
+            *src = Src::new(copy, build::strided(1, lanes.exec), Type::Df);
+        }
     }
 
     /// Makes operands of one kind. If the destination becomes another: the real one, and what is to be moved there.
@@ -190,5 +230,27 @@ impl Lowerer<'_> {
     #[inline(always)]
     pub(super) fn is_mixed(dst: &VDst, srcs: &[VSrc]) -> bool {
         are_mixed(dst, srcs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_bits_are_of_short_integers() {
+        let dst: VDst = Dst::null(Type::Ud);
+        for (ty, fits) in [(Type::Ud, true), (Type::W, true), (Type::Uq, false), (Type::F, false)] {
+            assert_eq!(check_short_integers(Opcode::Fbh, &dst, &[Src::imm(1, ty)]).is_ok(), fits, "{ty}");
+        }
+    }
+
+    #[test]
+    fn half_floats_and_doubles_meet_in_sources_or_destination() {
+        let (half, double): (VSrc, VSrc) = (Src::imm(0, Type::Hf), Src::imm(0, Type::Df));
+        let to: VDst = Dst::null(Type::Df);
+        assert!(are_half_and_double(None, &[half, double]));
+        assert!(are_half_and_double(Some(&to), &[half]));
+        assert!(!are_half_and_double(None, &[half]) && !are_half_and_double(Some(&to), &[double]));
     }
 }
