@@ -10,7 +10,7 @@ pub use payload::*;
 pub use send::*;
 pub use swsb::*;
 
-use crate::{Arf, Base, BlockId, Dst, Op, Reg, Space, Src};
+use crate::{Arf, Base, BlockId, Dst, InPlace, Op, Reg, Space, Src};
 
 /// A Gen instruction.
 #[derive(PartialEq, Eq, Hash, Debug)]
@@ -149,11 +149,8 @@ impl<S: Space> Inst<S> {
             name(Role::Pred, pred.flag);
         }
         for (i, src) in (0..).zip(&self.src) {
-            match src {
-                Src::Direct { reg, .. } | Src::Macro { reg, .. } => name(Role::Src(i), *reg),
-                Src::Indirect { addr, .. } => name(Role::SrcAddr(i), *addr),
-                Src::AddrOf { reg, .. } => name(Role::AddrOf(i), *reg),
-                Src::None | Src::Imm { .. } => {}
+            if let Some(reg) = src.named() {
+                name(Role::of_source(src, i), reg);
             }
         }
         if let Payload::Send(send) = &self.payload {
@@ -181,13 +178,7 @@ impl<S: Space> Inst<S> {
     /// instructions where roles do not matter.
     #[inline(always)]
     pub fn for_each_read(&self, mut f: impl FnMut(Reg<S>)) {
-        for src in &self.src {
-            match src {
-                Src::Direct { reg, .. } | Src::Macro { reg, .. } | Src::AddrOf { reg, .. } => f(*reg),
-                Src::Indirect { addr, .. } => f(*addr),
-                Src::None | Src::Imm { .. } => {}
-            }
-        }
+        self.src.iter().filter_map(Src::named).for_each(&mut f);
         if let Some(pred) = &self.pred {
             f(pred.flag);
         }
@@ -207,7 +198,7 @@ impl<S: Space> Inst<S> {
             *to = match *s {
                 Src::None => Src::None,
                 Src::Imm { bits, ty } => Src::Imm { bits, ty },
-                Src::AddrOf { reg, ty } => Src::AddrOf { reg: f(Role::AddrOf(i), reg), ty },
+                Src::AddrOf { reg: InPlace(reg), ty } => Src::address_of(f(Role::AddrOf(i), reg), ty),
                 Src::Direct { reg, region, mods, ty } => {
                     Src::Direct { reg: f(Role::Src(i), reg), region, mods, ty }
                 }
@@ -286,6 +277,16 @@ pub enum Role {
 }
 
 impl Role {
+    /// That of the register which source number `i` names.
+    #[inline]
+    const fn of_source<S: Space>(src: &Src<S>, i: u8) -> Role {
+        match src {
+            Src::Indirect { .. } => Role::SrcAddr(i),
+            Src::AddrOf { .. } => Role::AddrOf(i),
+            _ => Role::Src(i),
+        }
+    }
+
     /// Whether the operand is written; all others are read, or only named.
     pub const fn is_write(self) -> bool {
         matches!(self, Role::Dst | Role::Cond)

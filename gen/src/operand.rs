@@ -245,11 +245,25 @@ impl<S: Space> Dst<S> {
     }
 }
 
-/// A source operand.
+/// A register at the place inside a source where all sources have theirs: whether a source names one, and which, is then
+/// asked with one comparison and one load, whatever kind of source it is. All passes ask that of every source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(align(8))]
+pub struct InPlace<S: Space>(pub Reg<S>);
+
+/// A source operand. Kinds that name a register stand behind those that name none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Src<S: Space> {
     /// The instruction form has no such source.
     None,
+    /// An immediate. The low `ty.bytes()` bytes (all of a packed vector's 32 bits) hold the value; the
+    /// rest is zero.
+    Imm {
+        /// The bits.
+        bits: u64,
+        /// Its type.
+        ty: Type,
+    },
     /// `(-)r12.4<8;8,1>:w`.
     Direct {
         /// Where the region starts.
@@ -289,16 +303,8 @@ pub enum Src<S: Space> {
     /// into an immediate; physical code has none.
     AddrOf {
         /// The variable (marked [`Var::address_taken`](crate::Var::address_taken)) and a byte offset.
-        reg: Reg<S>,
+        reg: InPlace<S>,
         /// Type of the value, `:uw` or wider.
-        ty: Type,
-    },
-    /// An immediate. The low `ty.bytes()` bytes (all of a packed vector's 32 bits) hold the value; the
-    /// rest is zero.
-    Imm {
-        /// The bits.
-        bits: u64,
-        /// Its type.
         ty: Type,
     },
 }
@@ -365,6 +371,23 @@ impl<S: Space> Src<S> {
         match *self {
             Src::Direct { reg, .. } | Src::Macro { reg, .. } => Some(reg),
             _ => None,
+        }
+    }
+
+    /// The address of what a register holds, as a number.
+    pub const fn address_of(reg: Reg<S>, ty: Type) -> Self {
+        Src::AddrOf { reg: InPlace(reg), ty }
+    }
+
+    /// The register that is named, if any: what is read, where it is, or whose address is meant.
+    #[inline]
+    pub const fn named(&self) -> Option<Reg<S>> {
+        match *self {
+            Src::Direct { reg, .. }
+            | Src::Indirect { addr: reg, .. }
+            | Src::Macro { reg, .. }
+            | Src::AddrOf { reg: InPlace(reg), .. } => Some(reg),
+            Src::None | Src::Imm { .. } => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::place::copies::bits_copied;
 use gen_ir::{
-    Arf, Base, Block, FileByte, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
+    Arf, Base, Block, FileByte, InPlace, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
 };
 use narrow::to_u8;
 use typed_index_collections::TiSlice;
@@ -70,7 +70,7 @@ fn is_idle_copy(inst: &Inst<Physical>) -> bool {
 /// Addresses of variables become numbers.
 fn addresses(srcs: &mut [Src<Physical>], grf_bytes: u32) {
     for src in srcs {
-        if let Src::AddrOf { reg, ty } = *src
+        if let Src::AddrOf { reg: InPlace(reg), ty } = *src
             && let Base::Grf(n) = reg.base()
         {
             *src = Src::imm(u64::from(n.start(grf_bytes).bytes() + reg.byte), ty);

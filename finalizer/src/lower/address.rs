@@ -1,6 +1,6 @@
 //! Address arithmetic and surface or sampler handles.
 
-use gen_ir::{Dst, Op, Options, Src, Type};
+use gen_ir::{Dst, InPlace, Op, Options, Src, Type};
 use narrow::{low_u16, low_u32};
 use visa::VectorOperand;
 
@@ -62,12 +62,12 @@ impl Lowerer<'_> {
                 self.emit_guarded(build::mov(self.lanes, dst, offset));
                 build::op(Op::Add, self.lanes, dst, &[Src::packed(reg, ty), base])
             }
-            (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
+            (Src::AddrOf { reg: InPlace(reg), ty }, Src::Imm { bits, ty: offset_ty }) => {
                 let byte = i64::from(reg.byte) + extend(bits, offset_ty).cast_signed();
                 let end = reg.var().map_or(0, |var| self.out.vars[var.index()].bytes);
                 match (u32::try_from(byte), dst) {
                     (Ok(byte), _) if byte <= end => {
-                        build::mov(self.lanes, dst, Src::AddrOf { reg: reg.at(byte), ty })
+                        build::mov(self.lanes, dst, Src::address_of(reg.at(byte), ty))
                     }
                     // An address may lead anywhere, as long as nobody goes there (spec, `ADDR_ADD`).
                     (_, Dst::Direct { reg: to, ty: to_ty, .. }) => {
@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let element = self.visa.var_type(g.var).map_or(1, visa::Type::bytes);
         let byte = base + u32::from(g.row) * self.grf() + u32::from(g.col) * element;
         self.out.vars[var.index()].address_taken = true;
-        Ok(Src::AddrOf { reg: VReg::var_at(var, byte), ty: Type::Uw })
+        Ok(Src::address_of(VReg::var_at(var, byte), Type::Uw))
     }
 
     /// The address of an element of a surface or sampler variable.
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         if let Some(var) = reg.var() {
             self.out.vars[var.index()].address_taken = true;
         }
-        Ok(Src::AddrOf { reg, ty: Type::Uw })
+        Ok(Src::address_of(reg, Type::Uw))
     }
 
     /// Where an element of a surface or sampler variable is.

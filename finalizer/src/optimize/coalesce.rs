@@ -5,8 +5,8 @@
 //! bytes of `d`. In legal code the result may also go to other strides, where that is legal.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
-    VarId, Virtual,
+    Class, Dst, Extent, InPlace, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type,
+    VarClass, VarId, Virtual,
 };
 use narrow::to_u8;
 
@@ -219,7 +219,7 @@ fn goes_by_address(inst: &Inst<Virtual>) -> bool {
 }
 
 fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
-    inst.src.iter().any(|s| matches!(s, Src::AddrOf { reg, .. } if reg.var() == Some(var)))
+    inst.src.iter().any(|s| matches!(s, Src::AddrOf { reg: InPlace(reg), .. } if reg.var() == Some(var)))
 }
 
 /// The stride of a region whose channel `n` reads element `n` times that; 1 for a single channel.

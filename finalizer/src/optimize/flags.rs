@@ -3,7 +3,7 @@
 //! A flag of 32 channels is written in two halves. Where only a uniform goto reads it, that looks at the first channel,
 //! and the comparison for the upper half is for nobody.
 
-use gen_ir::{Class, Dst, Inst, Kernel, Op, PredCtrl, Reg, Role, Src, VarClass, Virtual};
+use gen_ir::{Class, Dst, InPlace, Inst, Kernel, Op, PredCtrl, Reg, Role, Src, VarClass, Virtual};
 
 use super::{dead::is_pure, use_counts::UseCounts};
 use crate::lists::refill;
@@ -46,7 +46,9 @@ fn sweep(kernel: &mut Kernel<Virtual>, use_counts: &mut UseCounts, read: &mut Ve
             note(pred.flag, Role::Pred);
         }
         for (src, i) in inst.src.iter().zip(0..) {
-            if let Src::Direct { reg, .. } | Src::Macro { reg, .. } | Src::AddrOf { reg, .. } = *src {
+            if let Src::Direct { reg, .. } | Src::Macro { reg, .. } | Src::AddrOf { reg: InPlace(reg), .. } =
+                *src
+            {
                 note(reg, Role::Src(i));
             }
         }

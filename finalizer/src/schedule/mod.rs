@@ -16,9 +16,10 @@ mod list;
 #[cfg(test)]
 mod tests;
 
+use std::ops::RangeInclusive;
+
 use gen_ir::{
-    Arf, Base, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo,
-    Sfid, Src,
+    Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo, Sfid,
 };
 use messages::{
     Effect,
@@ -133,20 +134,18 @@ fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobil
     let flags = [inst.pred.map(|p| p.flag), inst.cond.map(|c| c.flag)];
     let mut state = dst.is_some_and(is_state) || flags.into_iter().flatten().any(is_state);
     for src in &inst.src {
-        state |= match src {
-            Src::Direct { reg, .. } | Src::Macro { reg, .. } => is_state(*reg),
-            Src::AddrOf { .. } => true,
-            Src::Indirect { addr, .. } => is_state(*addr),
-            Src::None | Src::Imm { .. } => false,
-        };
+        state |= src.named().is_some_and(is_state);
     }
     if waits || state || inst.op == Op::Wait { Mobility::Stays } else { Mobility::Plain }
 }
 
 /// Whether a register is the thread's state: not one for values, flags and addresses.
 fn is_state(reg: Reg<Physical>) -> bool {
-    !matches!(reg.base(), Base::Grf(_) | Base::Arf(Arf::Null | Arf::Acc(_) | Arf::Flag(_) | Arf::Addr(_)))
+    reg.arf_kind().is_some_and(|kind| !FOR_VALUES.contains(&kind))
 }
+
+/// The kinds of architecture registers that have values, flags and addresses. (They stand first.)
+const FOR_VALUES: RangeInclusive<u8> = Arf::Null.code().0..=Arf::Flag(0).code().0;
 
 /// Messages that do more than access memory stay, and those of which it is not known.
 fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {

@@ -1,5 +1,5 @@
 use super::*;
-use gen_ir::{Block, ExecSize, GrfNum, parse};
+use gen_ir::{Block, ExecSize, GrfNum, Src, parse};
 
 /// Orders one block; gives the instructions' old places in their new order.
 fn run(platform: Platform, text: &str) -> Vec<usize> {

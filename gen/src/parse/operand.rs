@@ -49,7 +49,7 @@ pub(super) fn src<S: Space>(text: &str) -> Result<Src<S>, String> {
     let none = || format!("`{text}` is no source");
     let (place, ty) = typed(text).ok_or_else(none)?;
     if let Some(place) = place.strip_prefix('&') {
-        return Ok(Src::AddrOf { reg: reg(place, 1)?, ty });
+        return Ok(Src::address_of(reg(place, 1)?, ty));
     }
     let (mods, bare) = modifiers(place);
     if let Some((reg, mme)) = macro_operand(bare) {

@@ -12,8 +12,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use narrow::{low_i16, low_i32, low_u32, to_index};
 
 use crate::{
-    Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, Inst, Kernel, Mme, Options, Outside, Payload, Reg,
-    Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
+    Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, InPlace, Inst, Kernel, Mme, Options, Outside,
+    Payload, Reg, Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
 };
 
 impl Display for Arf {
@@ -158,7 +158,7 @@ impl<S: Space> Display for Src<S> {
                 write!(f, "{mods}")?;
                 write_macro(f, reg, mme, ty)
             }
-            Src::AddrOf { reg, ty } => {
+            Src::AddrOf { reg: InPlace(reg), ty } => {
                 f.write_char('&')?;
                 write_reg(f, reg, 1)?;
                 write!(f, ":{ty}")

@@ -6,8 +6,8 @@ use crate::analysis::{
     points_to::PointsTo,
 };
 use gen_ir::{
-    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
-    Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
+    BlockId, Desc, Dst, Extent, InPlace, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role,
+    SendInfo, Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
 };
 use messages::{
     hdc::Dc1,
@@ -171,7 +171,7 @@ impl Touches<'_> {
                     let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
                     self.special(inst, role, *addr, extent, (Kind::READ, 0, 0));
                 }
-                Src::AddrOf { reg, .. } => {
+                Src::AddrOf { reg: InPlace(reg), .. } => {
                     if let Some(var) = reg.var()
                         && self.facts.get(var).is_none()
                     {

@@ -5,7 +5,7 @@
 //! may give it. An operand through an address of unknown origin touches everything whose address is
 //! taken.
 
-use gen_ir::{Dst, Kernel, Reg, Src, VarClass, VarId, Virtual};
+use gen_ir::{Dst, InPlace, Kernel, Reg, Src, VarClass, VarId, Virtual};
 use narrow::to_index;
 use typed_index_collections::TiVec;
 
@@ -75,7 +75,7 @@ impl PointsTo {
             }
             for src in &inst.src {
                 match src {
-                    Src::AddrOf { reg, .. } => {
+                    Src::AddrOf { reg: InPlace(reg), .. } => {
                         if let Some(v) = reg.var()
                             && self.add(to, v)
                         {

@@ -37,7 +37,8 @@ use crate::{
     },
 };
 use gen_ir::{
-    Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
+    Base, Dst, ExecSize, InPlace, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId,
+    Virtual,
 };
 use narrow::{as_index, to_index, to_u32};
 use platforms::Layout;
@@ -231,7 +232,7 @@ fn add_temporaries(
 fn take_addresses(kernel: &mut Kernel<Virtual>, windows: &[Window]) {
     for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
         for src in &mut inst.src {
-            if let Src::AddrOf { reg, .. } = src
+            if let Src::AddrOf { reg: InPlace(reg), .. } = src
                 && let Some(w) = windows.iter().find(|w| reg.var() == Some(w.var))
             {
                 *reg = Reg::var_at(w.id, w.front + reg.byte);
