@@ -32,12 +32,13 @@ pub(super) fn variables(
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         // What copies have to do with: others are neither merged nor in the way.
-        let between = |i: &Inst<Virtual>| {
+        let between = |(at, i): (u32, &Inst<Virtual>)| {
             let (from, to) = ByteCopy::ends(i)?;
-            (locality.touched_only_in(from, b) && locality.touched_only_in(to, b)).then_some((from, to))
+            let both = locality.touched_only_in(from, b) && locality.touched_only_in(to, b);
+            both.then_some(MoveBetween { at, from, to })
         };
         merger.copied.clear();
-        merger.copied.extend(block.insts.iter().filter_map(between));
+        merger.copied.extend((0..).zip(&block.insts).filter_map(between));
         if merger.copied.is_empty() {
             continue;
         }
@@ -46,10 +47,10 @@ pub(super) fn variables(
         }
         merger.collect(&block.insts);
         let mut merged = false;
-        for i in 0..block.insts.len() {
-            let Some(copy) = ByteCopy::of(&block.insts[i], grf_bytes) else { continue };
-            let both = locality.touched_only_in(copy.from, b) && locality.touched_only_in(copy.to, b);
-            if both && merger.fits(copy, &block.insts, vars, locality.only_in(copy.to, b)) {
+        for n in 0..merger.copied.len() {
+            let at = as_index(merger.copied[n].at);
+            let Some(copy) = ByteCopy::of(&block.insts[at], grf_bytes) else { continue };
+            if merger.fits(copy, &block.insts, vars, locality.only_in(copy.to, b)) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
             }
@@ -71,31 +72,23 @@ struct ByteCopy {
 }
 
 impl ByteCopy {
-    /// The variables that an instruction copies from and to, if it is a move. Whether it is a [`ByteCopy`] is
-    /// another question, and merging may change the answer.
+    /// The variables that an instruction copies from and to, if it moves packed elements as they are. Whether it is a
+    /// [`ByteCopy`] goes by where these stand, too, and merging may change that.
     fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
-        match inst.src[0] {
-            Src::Direct { reg, mods: SrcMod::None, .. } if inst.op == Op::Mov => {
-                Some((reg.var()?, inst.dst.reg()?.var()?))
-            }
-            _ => None,
-        }
-    }
-
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<ByteCopy> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
         }
-        let (to, ty) = (inst.dst.reg()?, inst.dst.ty()?);
         let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
+        let (from, to) = (reg.var()?, inst.dst.reg()?.var()?);
         let lanes = inst.exec.lanes();
-        let raw = ty.same_bits(read_as);
         let packed = lanes == 1 || inst.dst_is_dense() && region.one_by_one(lanes);
-        let (from, to_var) = (reg.var()?, to.var()?);
-        if !raw || !packed || from == to_var || inst.dst_extent(grf_bytes).is_none() {
-            return None;
-        }
-        Some(ByteCopy { from, to: to_var, shift: to.byte.checked_sub(reg.byte)? })
+        (packed && inst.dst.ty()?.same_bits(read_as)).then_some((from, to))
+    }
+
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<ByteCopy> {
+        let (from, to) = ByteCopy::ends(inst)?;
+        let shift = inst.dst.reg()?.byte.checked_sub(inst.src[0].reg()?.byte)?;
+        (from != to && inst.dst_extent(grf_bytes).is_some()).then_some(ByteCopy { from, to, shift })
     }
 }
 
@@ -121,14 +114,22 @@ pub(super) struct Merger {
     /// The last access of each variable.
     head: Vec<u32>,
     list: Vec<(VarId, VarTouch)>,
-    /// Variables that the block copies from and to.
-    copied: Vec<(VarId, VarId)>,
+    /// Moves of the block that may be copies of bytes.
+    copied: Vec<MoveBetween>,
+}
+
+/// Instruction `at` moves packed elements of one variable to another.
+#[derive(Clone, Copy, Debug)]
+struct MoveBetween {
+    at: u32,
+    from: VarId,
+    to: VarId,
 }
 
 impl Merger {
     /// Lists the accesses of all that is copied.
     fn collect(&mut self, insts: &[Inst<Virtual>]) {
-        for (from, to) in &self.copied {
+        for MoveBetween { from, to, .. } in &self.copied {
             self.head[from.index()] = NONE;
             self.head[to.index()] = NONE;
         }
@@ -151,7 +152,7 @@ impl Merger {
 
     fn clear(&mut self) {
         self.list.clear();
-        for (from, to) in self.copied.drain(..) {
+        for MoveBetween { from, to, .. } in self.copied.drain(..) {
             self.head[from.index()] = APART;
             self.head[to.index()] = APART;
         }

@@ -62,8 +62,6 @@ impl Pairs {
     fn find(&self, insts: &mut [Inst<Physical>], i: usize, legal: &mut rules::Seen) -> bool {
         let Some(written) = self.single(&insts[i]) else { return false };
         let first = insts[i];
-        // Whether the first may wait for the second.
-        let mut late = true;
         let sources: [Option<Bytes>; 2] = [0, 1].map(|k| self.source(&first, k));
         for j in i + 1..insts.len().min(i + 1 + REACH) {
             let second = &insts[j];
@@ -77,15 +75,16 @@ impl Pairs {
                 let reads = [0, 1].map(|k| self.source(second, k));
                 let reads_first = reads.iter().flatten().any(|s| s.meets(written));
                 let early = || insts[i + 1..j].iter().all(|k| !self.disturbs(k, other, reads));
+                // Whether the first may wait for the second.
+                let late = || insts[i + 1..j].iter().all(|k| !self.disturbs(k, written, sources));
                 let early = !reads_first && early();
-                if (early || late && !reads_first) && legal.is_legal(self.platform, &pair) {
+                if (early || !reads_first && late()) && legal.is_legal(self.platform, &pair) {
                     let (keep, drop) = if early { (i, j) } else { (j, i) };
                     insts[keep] = Inst { origin: insts[keep].origin, ..pair };
                     insts[drop] = Inst::new(Op::Nop, first.exec);
                     return true;
                 }
             }
-            late = late && !self.disturbs(second, written, sources);
         }
         false
     }
