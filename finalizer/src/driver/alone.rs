@@ -97,8 +97,7 @@ impl Alone {
         let registers = Registers::of(&self.options, source)?.count;
         let cx = Context { options: &self.options, module: &self.module, registers };
         let mut job = Job::new(cx, source, None);
-        let code = std::mem::replace(&mut self.code, Code::Source);
-        self.code = run(pass, code, &mut job, &mut self.work)?;
+        run(pass, &mut self.code, &mut job, &mut self.work)?;
         if self.options.verify { verify(pass, &self.code) } else { Ok(()) }
     }
 

@@ -138,7 +138,10 @@ pub static PASSES: &[Pass] = &[
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: PassBody::Virtual(optimizations::share_headers),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::READS)
+            .with(AnalysisSet::TOUCHES)
+            .with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {

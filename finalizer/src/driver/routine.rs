@@ -60,7 +60,7 @@ fn through_passes(
             !(pass.optional && skip.has(index)) && pass.needless_on(cx.options.platform.caps()).is_none();
         if runs {
             cx.options.watch.ask().map_err(|stop| Diagnostic::from(stop).in_kernel(&*source.name()))?;
-            code = run(pass, code, job, work)?;
+            run(pass, &mut code, job, work)?;
             tracker.done(pass);
             if cx.options.verify {
                 verify(pass, &code)?;
@@ -86,25 +86,26 @@ fn why_not(pass: &Pass, options: &Options) -> String {
     }
 }
 
-/// One pass.
-pub(crate) fn run(pass: &Pass, code: Code, job: &mut Job<'_>, work: &mut Workspace) -> Result<Code, Refusal> {
-    Ok(match (pass.step, code) {
-        (PassBody::Source(step), code) => {
-            step(job, work)?;
-            code
-        }
-        (PassBody::Lower(step), Code::Source) => Code::Virtual(step(job, work)?),
-        (PassBody::Virtual(step), Code::Virtual(mut kernel)) => {
-            if step(&mut kernel, work)? {
+/// One pass, over code where it is: what moves it moves more than some passes read.
+pub(crate) fn run(
+    pass: &Pass,
+    code: &mut Code,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    match (pass.step, &mut *code) {
+        (PassBody::Source(step), _) => step(job, work)?,
+        (PassBody::Lower(step), Code::Source) => *code = Code::Virtual(step(job, work)?),
+        (PassBody::Virtual(step), Code::Virtual(kernel)) => {
+            if step(kernel, work)? {
                 work.analyses.keep(pass.keeps);
             }
-            Code::Virtual(kernel)
         }
-        (PassBody::Allocate(step), Code::Virtual(kernel)) => Code::Physical(step(job, kernel, work)?),
-        (PassBody::Physical(step), Code::Physical(mut kernel)) => {
-            step(&mut kernel, job, work)?;
-            Code::Physical(kernel)
+        (PassBody::Allocate(step), Code::Virtual(kernel)) => {
+            let kernel = std::mem::replace(kernel, Kernel::new("", kernel.platform));
+            *code = Code::Physical(step(job, kernel, work)?);
         }
+        (PassBody::Physical(step), Code::Physical(kernel)) => step(kernel, job, work)?,
         (_, code) => {
             let form = match code {
                 Code::Source => "vISA",
@@ -114,7 +115,8 @@ pub(crate) fn run(pass: &Pass, code: Code, job: &mut Job<'_>, work: &mut Workspa
             let message = format!("the pass `{}` cannot work on {form}", pass.name);
             return Err(Diagnostic::error("WrongStage", message).into());
         }
-    })
+    }
+    Ok(())
 }
 
 /// Scratch bytes of a thread: the deepest chain of frames, or a generous stack where that has no end.
