@@ -87,19 +87,16 @@ impl Accesses {
                 list: &mut self.list,
                 facts: &mut self.facts,
                 copies: &mut self.copies,
+                arf_only,
                 scene,
                 fault: None,
             };
             for (i, inst) in block.insts.iter().enumerate() {
-                let first = touches.list.len();
-                self.first.push(to_index(first));
+                self.first.push(to_index(touches.list.len()));
                 if arf_only && !touches.has_arf(inst) {
                     continue;
                 }
                 touches.push(inst, &self.points_to);
-                if arf_only {
-                    touches.keep_arf(first);
-                }
                 if touches.fault.is_some() {
                     let fault = touches.fault.take().unwrap_or_default();
                     return Err(Error::BadOperand { block: b.into(), inst: i, fault });

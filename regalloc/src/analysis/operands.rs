@@ -37,6 +37,8 @@ pub(super) struct Touches<'a> {
     /// Bytes of variables that no address leads to, by variable as far as there are any.
     pub fronts: &'a TiSlice<VarId, u32>,
     pub copies: &'a mut Vec<PayloadCopy>,
+    /// Of general variables nothing is noted.
+    pub arf_only: bool,
     pub scene: Scene,
     /// What is wrong with an instruction.
     pub fault: Option<String>,
@@ -48,27 +50,15 @@ impl Touches<'_> {
         if inst.pred.is_some() || inst.cond.is_some() {
             return true;
         }
-        let is_arf = |reg: Reg<Virtual>| {
-            let fact = reg.var().and_then(|v| self.facts.get(v));
-            fact.is_some_and(|fact| fact.class != VarClass::General)
-        };
-        let mut arf = inst.dst.reg().is_some_and(is_arf);
-        inst.for_each_read(|reg| arf |= is_arf(reg));
+        let mut arf = inst.dst.reg().is_some_and(|reg| self.is_arf(reg));
+        inst.for_each_read(|reg| arf |= self.is_arf(reg));
         arf
     }
 
-    /// Leaves only those accesses from `first` on that are to flags or addresses.
-    pub fn keep_arf(&mut self, first: usize) {
-        let Touches { list, facts, copies, .. } = self;
-        let mut kept = first;
-        for at in first..list.len() {
-            if facts[list[at].var].class != VarClass::General {
-                list[kept] = list[at];
-                kept += 1;
-            }
-        }
-        list.truncate(kept);
-        copies.clear();
+    /// Whether an operand is a flag or an address.
+    fn is_arf(&self, reg: Reg<Virtual>) -> bool {
+        let fact = reg.var().and_then(|v| self.facts.get(v));
+        fact.is_some_and(|fact| fact.class != VarClass::General)
     }
 
     /// Adds the accesses of an instruction: what it reads, then what it writes.
@@ -85,7 +75,9 @@ impl Touches<'_> {
             let kind = base.with(Kind::READ).with_if(cross, Kind::CROSS);
             self.special(inst, Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1));
         }
-        let (mut long, indirect) = self.sources(inst, base, plain, send);
+        // How far general operands reach says when the result is there.
+        let result = !self.arf_only || inst.dst.reg().is_some_and(|reg| self.is_arf(reg));
+        let (mut long, indirect) = self.sources(inst, base, plain, (send, result));
         if let Payload::Send(info) = &inst.payload {
             for (role, reg) in [(Role::Desc, info.desc.reg()), (Role::ExDesc, info.ex_desc.reg())] {
                 let Some(reg) = reg else { continue };
@@ -104,7 +96,9 @@ impl Touches<'_> {
                 }
             }
         }
-        if let Dst::Direct { reg, .. } | Dst::Macro { reg, .. } = inst.dst {
+        if let Dst::Direct { reg, .. } | Dst::Macro { reg, .. } = inst.dst
+            && result
+        {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
             long |= (extent.start & (grf - 1)) + extent.len() > grf;
             if reg.var().is_some() {
@@ -134,14 +128,23 @@ impl Touches<'_> {
 
     /// Adds what the sources name themselves. Returns whether some operand spans more than one register or stands at an
     /// address (the hardware may run the instruction in several steps, and early results could meet late sources),
-    /// and whether one stands at an address.
+    /// and whether one stands at an address. `result`: the result is of interest, or all that is read.
     #[inline(always)]
-    fn sources(&mut self, inst: &Inst<Virtual>, base: Kind, plain: bool, send: bool) -> (bool, bool) {
+    fn sources(
+        &mut self,
+        inst: &Inst<Virtual>,
+        base: Kind,
+        plain: bool,
+        (send, result): (bool, bool),
+    ) -> (bool, bool) {
         let grf = self.grf;
         let (mut long, mut indirect) = (false, false);
         let copied = self.copied_to(inst);
         let header = has_header(inst);
         for (n, (i, src)) in (0..).zip(inst.src.iter().enumerate()) {
+            if !result && !src.named().is_some_and(|reg| self.is_arf(reg)) {
+                continue;
+            }
             match src {
                 Src::Direct { reg, region, ty, .. } if plain => {
                     let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
@@ -186,7 +189,8 @@ impl Touches<'_> {
 
     /// The temporary that an instruction copies to, channel by channel and without a mask, if it does.
     fn copied_to(&self, inst: &Inst<Virtual>) -> Option<VarId> {
-        if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() {
+        if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || self.arf_only
+        {
             return None;
         }
         let Dst::Direct { reg, horz: 1, .. } = inst.dst else { return None };
@@ -217,8 +221,11 @@ impl Touches<'_> {
     }
 
     fn put(&mut self, mut a: Access) {
-        self.facts[a.var].note(&mut a, &self.scene);
-        self.list.push(a);
+        let fact = &mut self.facts[a.var];
+        if !(self.arf_only && fact.class == VarClass::General) {
+            fact.note(&mut a, &self.scene);
+            self.list.push(a);
+        }
     }
 
     /// Adds a touch of all of a variable that addresses lead to.
@@ -242,6 +249,9 @@ impl Touches<'_> {
         let Some(var) = reg.var() else { return };
         match self.facts.get_mut(var) {
             Some(fact) if fact.class == VarClass::General && extent.end <= fact.units => {
+                if self.arf_only {
+                    return;
+                }
                 let Extent { start, end } = extent;
                 let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);

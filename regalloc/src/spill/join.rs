@@ -32,7 +32,7 @@ use crate::{
     spill::{
         chunks::chunks,
         plan::{Fill, Known, Plan, Temp, TempId, Use},
-        residence::{Entries, Residence},
+        residence::{BLOCKS, Entries, Residence},
     },
 };
 
@@ -188,9 +188,11 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         }
         let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
         let last = known.accesses.block_of(temp.range.end.previous().inst());
-        // The outermost loop comes first.
-        let loops = flow.cfg.loops().iter().filter(|l| (l.head..=l.last).contains(&block));
-        for l in loops {
+        // The outermost loop comes first, of those that no residence is too short for.
+        let loops = flow.cfg.loops();
+        let first = loops.partition_point(|l| l.head.0 + BLOCKS < block.0);
+        let around_it = loops[first..].iter().take_while(|l| l.head <= block).filter(|l| block <= l.last);
+        for l in around_it {
             let around = s.entries.around(flow, l.head, last.max(block));
             let Some((found, hoisted)) =
                 around.and_then(|r| Some((r, before_end(r.first, temp.var, self.plan, known)?)))

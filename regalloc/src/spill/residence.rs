@@ -13,7 +13,7 @@ use crate::analysis::{
 use gen_ir::{BlockId, Edge};
 
 /// Most blocks of a residence.
-const BLOCKS: u32 = 1 << 10;
+pub(crate) const BLOCKS: u32 = 1 << 10;
 
 /// First blocks that are tried: some are left past what would stand in them.
 const TRIES: u32 = 8;
