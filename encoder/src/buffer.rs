@@ -59,7 +59,11 @@ impl CodeBuffer {
                     // The word is written once all places are known.
                     0
                 } else {
-                    encode(kernel.platform, &without_marks(inst)).map_err(|e| e.at(index))?
+                    let word = match inst.opts.has(Options::NO_COMPACT) {
+                        true => encode(kernel.platform, &without_marks(inst)),
+                        false => encode(kernel.platform, inst),
+                    };
+                    word.map_err(|e| e.at(index))?
                 };
                 let may = options.compact && !inst.opts.has(Options::NO_COMPACT);
                 if (may || inst.opts.has(Options::COMPACTED)) && !to_block {

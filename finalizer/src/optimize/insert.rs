@@ -69,6 +69,9 @@ pub(super) fn bits(
     let mut done = Inserted::default();
     for block in blocks {
         let insts = &mut block.insts;
+        if !insts.iter().any(|i| i.op == Op::Shl) {
+            continue;
+        }
         found.clear();
         previous.clear();
         writes.enter_block();
