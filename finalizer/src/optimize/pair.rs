@@ -15,10 +15,6 @@ const REACH: usize = 12;
 
 /// Makes pairs in every block.
 pub(crate) fn scalars(kernel: &mut Kernel<Physical>, legal: &mut rules::Seen) {
-    // What a launch counts on, and what other code finds, stays in its place.
-    if kernel.outside {
-        return;
-    }
     let pairs = Pairs { platform: kernel.platform, grf_bytes: kernel.platform.caps().regs.grf_bytes.into() };
     let fixed = kernel.payload_ends()[1];
     for (b, block) in kernel.blocks.iter_mut().enumerate() {

@@ -8,7 +8,9 @@
 //! **What holds.** Two instructions keep their order if they touch the same bytes of a register, flag, address or
 //! accumulator and one writes; if one may touch any register (operands behind addresses) and the other writes
 //! one; and if both are messages and one does more than read memory. Nothing passes a branch, a barrier, a
-//! fence or what waits for its answer, an access to the thread's state, or a mark: code is cut there.
+//! fence or what waits for its answer, an access to the thread's state, or a mark: code is cut there. What a caller or a
+//! called function finds in registers is so there: calls and returns end blocks, which instructions do not leave, and
+//! what computes the way to a function from the instruction pointer reads the thread's state.
 
 mod graph;
 mod kind;
@@ -47,10 +49,6 @@ pub(crate) struct ScheduleMemory {
 
 /// Orders every block.
 pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemory) {
-    // What a launch counts on, and what other code finds, stays in its place.
-    if kernel.outside {
-        return;
-    }
     let platform = kernel.platform;
     let fixed = kernel.payload_ends()[1];
     for (b, block) in kernel.blocks.iter_mut().enumerate() {

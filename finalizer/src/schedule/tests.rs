@@ -1,5 +1,5 @@
 use super::*;
-use gen_ir::{Block, ExecSize, GrfNum, Src, parse};
+use gen_ir::{ExecSize, GrfNum, Src, parse};
 
 /// Orders one block; gives the instructions' old places in their new order.
 fn run(platform: Platform, text: &str) -> Vec<usize> {
@@ -120,6 +120,7 @@ fn nothing_passes_what_stays() {
         "mov (1|M0) cr0.0<1>:ud 0:ud",
         "mov (8|M0) null<1>:ud r9.0<8;8,1>:ud",
         "mov (1|M0) r9.0<1>:ud tm0.0<0;1,0>:ud",
+        "add (1|M0) r9.0<1>:d -ip<0;1,0>:d r9.0<0;1,0>:d {NoCompact}",
     ] {
         let order = run(
             Platform::Skl,
@@ -136,10 +137,14 @@ fn nothing_passes_what_stays() {
 }
 
 #[test]
-fn other_code_is_left_alone() {
-    let mut k: Kernel<Physical> = Kernel::new("k", Platform::Skl);
-    k.blocks.push(Block::default());
-    k.outside = true;
-    schedule(&mut k, &mut ScheduleMemory::default());
-    assert!(k.blocks[0].insts.is_empty());
+fn code_that_has_to_do_with_other_code_is_woven_too() {
+    let order = run(
+        Platform::Skl,
+        "mov (1|M0) r4.0<1>:ud 0x6e10ca2e:ud {SymbolLow}
+         add (8|M0) r10.0<1>:d r2.0<8;8,1>:d r4.0<0;1,0>:d
+         add (8|M0) r10.0<1>:d r10.0<8;8,1>:d r3.0<8;8,1>:d
+         add (8|M0) r20.0<1>:d r5.0<8;8,1>:d r6.0<8;8,1>:d
+         add (8|M0) r20.0<1>:d r20.0<8;8,1>:d r7.0<8;8,1>:d",
+    );
+    assert_eq!(order, [0, 3, 1, 4, 2]);
 }

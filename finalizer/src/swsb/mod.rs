@@ -169,6 +169,8 @@ impl DataFlow {
         for state in self.entry[..blocks].iter_mut().chain([&mut self.state]) {
             state.clear(kernel.grf_count);
         }
+        // The caller's in-order instructions are under way where a function begins, its call's return address among them.
+        self.entry[0].held = kernel.outside;
         self.wait_for_strangers(kernel);
     }
 
