@@ -182,6 +182,19 @@ impl<S: Space> Kernel<S> {
         let end = |n: usize| n.checked_sub(1).and_then(|n| sends().nth(n)).map_or(0, |(at, _)| at + 1);
         [end(own), end(own + shared)]
     }
+
+    /// The number of registers up to the last one that the prologue loads the payload into; 0 where the hardware does
+    /// or there is none.
+    pub fn loaded_registers(&self) -> u32 {
+        let [_, end] = self.payload_ends();
+        let grf_bytes = u32::from(self.platform.caps().regs.grf_bytes);
+        let behind = |load: &Inst<S>| {
+            let loaded = load.dst_extent(grf_bytes)?.in_file(load.dst.reg()?.grf_number()?, grf_bytes);
+            Some(loaded.end.div_ceil(grf_bytes))
+        };
+        let first = self.blocks.first().map_or(&[][..], |b| &b.insts[..end]);
+        first.iter().filter(|i| i.op.is_send()).filter_map(behind).max().unwrap_or(0)
+    }
 }
 
 impl Kernel<Virtual> {

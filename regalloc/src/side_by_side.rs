@@ -36,7 +36,9 @@ impl SideBySide {
     pub fn place_general(&mut self, kernel: &Kernel<Virtual>, out: &mut Placement) -> bool {
         let file = File::of(kernel, VarClass::General, false);
         out.start(kernel.vars.len());
-        self.see(kernel) && self.place(kernel, file, out)
+        // Behind the payload that is loaded there is nothing to wait for; r0 stays what it is.
+        self.see(kernel)
+            && (self.place(kernel, file, file.first.max(1), out) || self.place(kernel, file, 1, out))
     }
 
     /// Places flags or addresses, behind general variables; whether there is room for all.
@@ -97,8 +99,8 @@ impl SideBySide {
         ordinary
     }
 
-    /// Places the general variables that are named.
-    fn place(&mut self, kernel: &Kernel<Virtual>, file: File, out: &mut Placement) -> bool {
+    /// Places the general variables that are named in registers from `first` on; whether there is room for all.
+    fn place(&mut self, kernel: &Kernel<Virtual>, file: File, first: u32, out: &mut Placement) -> bool {
         let SideBySide { needs, fixed } = self;
         fixed.clear();
         for (v, var, _) in named(kernel, needs, VarClass::General) {
@@ -113,7 +115,7 @@ impl SideBySide {
         if !apart || !inside {
             return false;
         }
-        let mut room = Room::new(kernel, file, fixed);
+        let mut room = Room::new(kernel, file, first, fixed);
         for (v, var, needs) in named(kernel, needs, VarClass::General) {
             if var.fixed.is_none() {
                 let Ok(align) = aligned(v, var, file) else { return false };
@@ -162,16 +164,15 @@ struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// All that fixed variables leave. (The limits are those of `placing::item`.)
-    fn new(kernel: &Kernel<Virtual>, file: File, fixed: &'a [Extent]) -> Room<'a> {
+    /// All that fixed variables leave from register `first` on. (The limits are those of `placing::item`.)
+    fn new(kernel: &Kernel<Virtual>, file: File, first: u32, fixed: &'a [Extent]) -> Room<'a> {
         let grf = file.reg_bytes();
         let to_messages = if kernel.platform.caps().sends.to_r127 { file.regs } else { file.regs.min(127) };
         let end = to_messages.min(file.regs.saturating_sub(kernel.reserved.into()));
         Room {
             grf,
             fixed,
-            // r0 stays what it is.
-            free: Extent { start: grf, end: end * grf },
+            free: Extent { start: first * grf, end: end * grf },
             part: Extent::new(0, 0),
             last: Extent { start: file.regs.saturating_sub(16) * grf, end: file.regs * grf },
             used: fixed.last().map_or(0, |last| last.end),

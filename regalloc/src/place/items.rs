@@ -42,6 +42,9 @@ pub(crate) struct File {
     /// may move instructions past each other, and the hardware waits less for registers that were just in
     /// use. Nothing makes room for another then: placing ends, as failed, with the first that finds no place.
     pub rotate: bool,
+    /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
+    /// or not. Where registers are not scarce, places are looked for from here on first.
+    pub first: u32,
 }
 
 impl File {
@@ -54,7 +57,9 @@ impl File {
             VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
         };
         debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
-        File { regs, reg_log: reg_bytes.trailing_zeros(), rotate: rotate && class != VarClass::Address }
+        let first = if class == VarClass::General { kernel.loaded_registers() } else { 0 };
+        let reg_log = reg_bytes.trailing_zeros();
+        File { regs, reg_log, rotate: rotate && class != VarClass::Address, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

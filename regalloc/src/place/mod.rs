@@ -235,8 +235,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             copies,
             held,
             needed,
-            next: 0,
-            next_byte: 0,
+            next: file.first,
+            next_byte: file.first * file.reg_bytes(),
             used: 0,
         }
     }
