@@ -74,6 +74,16 @@ impl Region {
         rows || self.vert == 1 && self.width == 1
     }
 
+    /// How many elements the next channel's is behind each of `lanes`, where that is the same for all: 0 for a scalar. None
+    /// with an address for each row.
+    pub fn stride(self, lanes: u32) -> Option<u32> {
+        if self.vert == Self::VXH {
+            return None;
+        }
+        let stride = if lanes > 1 { self.element(1) } else { 0 };
+        (2..lanes).all(|channel| self.element(channel) == channel * stride).then_some(stride)
+    }
+
     /// Whether channel `n` of `lanes` reads element `n`. Never with an address for each row.
     #[inline]
     pub const fn one_by_one(self, lanes: u32) -> bool {

@@ -16,7 +16,7 @@ use narrow::{as_index, to_index, to_u8};
 use platforms::{Caps, Platform};
 
 use self::{
-    known::{CopySource, KnownCopy},
+    known::{CopySource, KnownCopy, WrittenElements},
     replace::{
         commute_immediate, commutes, extend, is_byte_factor, is_packed, keeps_value, place_immediate,
         replace_legally, replace_register,
@@ -46,6 +46,7 @@ pub(super) fn forward(
     for (b, block) in blocks.iter_mut().enumerate() {
         copies.clear();
         for (i, inst) in block.insts.iter_mut().enumerate() {
+            copies.now = i;
             copies.rewrite(inst, grf_bytes);
             copies.forget_written(inst, grf_bytes);
             copies.learn(inst, grf_bytes, reach);
@@ -64,6 +65,10 @@ enum Reach {
     /// Through addresses, too.
     Addressed,
 }
+
+/// Instructions behind a copy that leaves gaps in which reads of it become reads of the original. Pairs that are taken apart
+/// again soon need not be made; later on, whoever reads them as pairs keeps them alive, and the original would be, too.
+const REACH_OF_GAPS: usize = 64;
 
 /// The newest copy into a variable, and from it; [`NONE`] if there is none.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +96,8 @@ pub(super) struct Copies {
     mixes_qwords: bool,
     /// Instructions are legal on this platform and have to stay so.
     legal: Option<Platform>,
+    /// The instruction that is looked at, in its block.
+    now: usize,
 }
 
 impl Copies {
@@ -199,7 +206,7 @@ impl Copies {
                 continue;
             };
             let same = c.live
-                && (origin, r, t, c.dst_ty) == (reg, region, ty, dst_ty)
+                && (origin, r, t, c.dst_ty, c.horz) == (reg, region, ty, dst_ty, 1)
                 && c.lanes >= lanes
                 && (c.no_mask || (!inst.no_mask && inst.chan == c.chan));
             let there = Reg::var_at(c.dst, c.dst_bytes.start);
@@ -239,12 +246,18 @@ impl Copies {
                 }
                 continue;
             }
-            if !region.one_by_one(inst.exec.lanes()) || !c.dst_bytes.contains(Extent::new(byte, 1)) {
+            let lanes = inst.exec.lanes();
+            let mapped = match c.horz {
+                1 => region.one_by_one(lanes),
+                _ if self.now - c.at > REACH_OF_GAPS => false,
+                horz => lanes == 1 || region.stride(lanes) == Some(horz),
+            };
+            if !mapped || !c.dst_bytes.contains(Extent::new(byte, 1)) {
                 continue;
             }
             let (first, odd) = c.lane_at(byte);
             let same_mask = c.no_mask || (!inst.no_mask && u32::from(inst.chan) == u32::from(c.chan) + first);
-            if odd == 0 && same_mask && first + inst.exec.lanes() <= c.lanes {
+            if odd == 0 && same_mask && first + lanes <= c.lanes {
                 return c.starting_at(first);
             }
         }
@@ -263,11 +276,11 @@ impl Copies {
         if newest.dst & newest.src == NONE {
             return;
         }
-        let Some(written) = inst.dst_extent(grf_bytes) else { return };
+        let Some(written) = WrittenElements::by(inst, grf_bytes) else { return };
         // What is no copy any more leaves the lists: a variable that is written again and again keeps them short.
         let (mut at, mut newer) = (newest.dst, NONE);
         while let Some(c) = self.all.get_mut(as_index(at)) {
-            c.live &= !c.dst_bytes.overlaps(written);
+            c.live &= c.outlives(&written);
             let (live, older) = (c.live, c.older_dst);
             match self.all.get_mut(as_index(newer)) {
                 _ if live => newer = at,
@@ -279,7 +292,7 @@ impl Copies {
         (at, newer) = (newest.src, NONE);
         while let Some(c) = self.all.get_mut(as_index(at)) {
             if let CopySource::Reg { bytes, .. } = c.origin {
-                c.live &= !bytes.overlaps(written);
+                c.live &= !bytes.overlaps(written.bytes);
             }
             let (live, older) = (c.live, c.older_src);
             match self.all.get_mut(as_index(newer)) {
@@ -300,7 +313,7 @@ impl Copies {
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return };
         let Some(dst_var) = dst.var() else { return };
         let lanes = inst.exec.lanes();
-        if reach(dst_var) == Reach::None || (horz != 1 && lanes > 1) {
+        if reach(dst_var) == Reach::None || (lanes > 1 && horz == 0) {
             return;
         }
         let origin = match inst.src[0] {
@@ -334,8 +347,10 @@ impl Copies {
             dst: dst_var,
             dst_bytes,
             dst_ty,
+            horz: if lanes > 1 { horz.into() } else { 1 },
             origin,
             lanes,
+            at: self.now,
             chan: inst.chan,
             no_mask: inst.no_mask,
             live: true,
@@ -356,7 +371,7 @@ fn moves_to_itself(inst: &Inst<Virtual>) -> bool {
         && ty.same_bits(dst_ty)
         && !inst.sat
         && inst.cond.is_none()
-        && (lanes == 1 || horz == 1 && region.one_by_one(lanes))
+        && (lanes == 1 || region.stride(lanes) == Some(horz.into()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is known of a copy.
 
-use gen_ir::{Extent, Reg, Region, SrcMod, Type, VarId, Virtual};
+use gen_ir::{Dst, Extent, Inst, Payload, Reg, Region, SrcMod, Type, VarId, Virtual};
 
 /// What a copy's destination can be replaced by.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,12 @@ pub(super) struct KnownCopy {
     pub(super) dst: VarId,
     pub(super) dst_bytes: Extent,
     pub(super) dst_ty: Type,
+    /// How many elements of that type the next channel's is behind each.
+    pub(super) horz: u32,
     pub(super) origin: CopySource,
     pub(super) lanes: u32,
+    /// Its place in the block.
+    pub(super) at: usize,
     pub(super) chan: u8,
     pub(super) no_mask: bool,
     pub(super) live: bool,
@@ -26,11 +30,47 @@ pub(super) struct KnownCopy {
     pub(super) older_src: u32,
 }
 
+/// What an instruction writes of a register operand.
+pub(super) struct WrittenElements {
+    pub(super) bytes: Extent,
+    /// Bytes from one channel's element to the next, and of an element; all of them where nothing more is known.
+    step: u32,
+    element: u32,
+}
+
+impl WrittenElements {
+    pub(super) fn by(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<WrittenElements> {
+        let bytes = inst.dst_extent(grf_bytes)?;
+        let all = bytes.end - bytes.start;
+        let (step, element) = match inst.dst {
+            Dst::Direct { horz, ty, .. } if inst.payload == Payload::None => {
+                (u32::from(horz) * ty.bytes(), ty.bytes())
+            }
+            _ => (all, all),
+        };
+        Some(WrittenElements { bytes, step, element })
+    }
+}
+
 impl KnownCopy {
     /// The channel whose element of the destination a byte belongs to, and which byte of the element it is.
     pub(super) fn lane_at(&self, byte: u32) -> (u32, u32) {
         let offset = byte - self.dst_bytes.start;
-        (offset / self.dst_ty.bytes(), offset % self.dst_ty.bytes())
+        let step = self.horz * self.dst_ty.bytes();
+        (offset / step, offset % step)
+    }
+
+    /// Whether a write leaves all elements of the destination as they are: those of both may lie between each other.
+    pub(super) fn outlives(&self, write: &WrittenElements) -> bool {
+        if !self.dst_bytes.overlaps(write.bytes) {
+            return true;
+        }
+        let step = self.horz * self.dst_ty.bytes();
+        if write.step != step {
+            return false;
+        }
+        let behind = (self.dst_bytes.start + step - write.bytes.start % step) % step;
+        behind >= write.element && behind + self.dst_ty.bytes() <= step
     }
 
     /// The copy as it is for its channels from `first` on, if its elements are packed on both sides or one for all.

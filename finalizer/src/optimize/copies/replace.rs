@@ -104,7 +104,7 @@ pub(super) fn replace_register(
     let new_region = if origin_region.is_scalar() {
         Region::SCALAR
     } else if origin_region.one_by_one(copy.lanes) {
-        region
+        if copy.horz == 1 { region } else { Region::PACKED }
     } else if (!ternary || product) && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes
     {
         origin_region
