@@ -74,14 +74,26 @@ impl Region {
         rows || self.vert == 1 && self.width == 1
     }
 
-    /// How many elements the next channel's is behind each of `lanes`, where that is the same for all: 0 for a scalar. None
-    /// with an address for each row.
+    /// The distance in elements from each channel's element to the next, if it is the same for all of `lanes`: 0 for a
+    /// scalar. None with an address for each row.
     pub fn stride(self, lanes: u32) -> Option<u32> {
-        if self.vert == Self::VXH {
+        if lanes <= 1 {
+            return Some(0);
+        }
+        if self.vert == Self::VXH || self.width == 0 {
             return None;
         }
-        let stride = if lanes > 1 { self.element(1) } else { 0 };
-        (2..lanes).all(|channel| self.element(channel) == channel * stride).then_some(stride)
+        if self.width == Self::ABSENT {
+            return (self.vert == Self::ABSENT).then_some(self.horz.into());
+        }
+        let (v, w, h) = (u32::from(self.vert), u32::from(self.width), u32::from(self.horz));
+        if w >= lanes {
+            Some(h)
+        } else if w == 1 {
+            Some(v)
+        } else {
+            (v == w * h).then_some(h)
+        }
     }
 
     /// Whether channel `n` of `lanes` reads element `n`. Never with an address for each row.
@@ -412,5 +424,30 @@ impl<S: Space> Src<S> {
     /// Whether this is an immediate.
     pub const fn is_imm(&self) -> bool {
         matches!(self, Src::Imm { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stride_says_where_every_channel_reads() {
+        let steps = [0, 1, 2, 4, 8];
+        for (vert, width, horz) in
+            steps.iter().flat_map(|v| steps.iter().flat_map(move |w| steps.map(|h| (*v, *w, h))))
+        {
+            if width == 0 {
+                continue;
+            }
+            let region = Region::new(vert, width, horz);
+            for lanes in [2, 4, 8, 16] {
+                let step = region.element(1);
+                let even = (0..lanes).all(|channel| region.element(channel) == channel * step);
+                assert_eq!(region.stride(lanes), even.then_some(step), "{region:?} of {lanes} channels");
+            }
+            assert_eq!(region.stride(1), Some(0));
+        }
+        assert_eq!(Region::new(Region::VXH, 1, 0).stride(8), None);
     }
 }

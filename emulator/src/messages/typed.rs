@@ -5,7 +5,7 @@ use crate::{
     memory::{Image, Memory, Texel},
     num::{HALF, Round},
     report::SendKind,
-    thread::Trap,
+    thread::{Trap, mask},
 };
 use messages::{
     Operation,
@@ -27,7 +27,7 @@ pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
         };
     }
     let bits = u32::from(image.channel_bytes) * 8;
-    let raw = low_u32(texel >> (c * bits)) & if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
+    let raw = low_u32(texel >> (c * bits)) & mask(bits);
     let signed = low_i32(raw << (32 - bits)) >> (32 - bits);
     match image.texel {
         Texel::Uint => raw,
@@ -46,7 +46,7 @@ pub(crate) fn pack(image: &Image, value: u32) -> u32 {
     let max = to_f64((1u64 << bits) - 1);
     let smax = to_f64((1u64 << (bits - 1)) - 1);
     match image.texel {
-        Texel::Uint => value.min(if bits == 32 { u32::MAX } else { (1 << bits) - 1 }),
+        Texel::Uint => value.min(mask(bits)),
         Texel::Sint => {
             let lim = 1i64 << (bits - 1);
             low_u32(i64::from(low_i32(value)).clamp(-lim, lim - 1))

@@ -7,7 +7,7 @@ use gen_ir::{Class, Dst, Op, Region, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride},
+    operand::{exec_type, is_mixed_float, is_raw_move, linear_region},
 };
 use crate::build::{VInst, VReg, VSrc, int_type, with_type};
 
@@ -115,7 +115,7 @@ pub(super) fn low_part(src: VSrc, ratio: u32, lanes: u32, to: Type) -> Option<VS
     let to = int_type(to.bytes(), to.is_signed());
     match src {
         Src::Direct { reg, region, mods, .. } => {
-            let stride = linear_stride(region, lanes)? * ratio;
+            let stride = region.stride(lanes)? * ratio;
             let region = linear_region(stride, lanes)?;
             Some(Src::Direct { reg, region, mods, ty: to })
         }
@@ -123,7 +123,7 @@ pub(super) fn low_part(src: VSrc, ratio: u32, lanes: u32, to: Type) -> Option<VS
             (region.width == 1).then_some(Src::Indirect { addr, imm, region, mods, ty: to })
         }
         Src::Indirect { addr, imm, region, mods, .. } => {
-            let stride = linear_stride(region, lanes)? * ratio;
+            let stride = region.stride(lanes)? * ratio;
             let region = linear_region(stride, lanes)?;
             Some(Src::Indirect { addr, imm, region, mods, ty: to })
         }

@@ -7,7 +7,7 @@ use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_group_predicate, is_scalar, linear_stride},
+    operand::{is_group_predicate, is_scalar},
     slice::slice,
 };
 use crate::build::{VInst, division_type, with_type};
@@ -136,7 +136,7 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let fits = match inst.src[i] {
             Src::Direct { reg, region, ty: src_ty, .. } => {
                 lx.place_in_grf(reg, at);
-                linear_stride(region, lanes) == Some(1)
+                region.stride(lanes) == Some(1)
                     && src_ty.bytes() == ty.bytes()
                     && lx.offset_in_grf(reg) == Some(at)
             }

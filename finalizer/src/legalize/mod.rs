@@ -39,7 +39,6 @@ mod wide;
 use gen_ir::{Kernel, Pool, Virtual};
 
 pub use legalizer::LegalizeError;
-pub(crate) use operand::linear_stride;
 pub(crate) use qwords::half;
 pub(crate) use slice::{overlaps, slice};
 pub(crate) use ternary::ternary_region;

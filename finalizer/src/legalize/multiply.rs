@@ -11,10 +11,7 @@ use narrow::{every, low_u16};
 use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{
-        dword_for, is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view,
-        without_modifiers,
-    },
+    operand::{dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, without_modifiers},
     qwords::{halves_of_src, with_halves},
     saturate,
     slice::slice,
@@ -122,7 +119,7 @@ fn low_word(src: VSrc, lanes: u32) -> Option<VSrc> {
     match src {
         Src::Imm { bits, .. } => Some(Src::uw(low_u16(bits))),
         Src::Direct { reg, region, ty: _, .. } => {
-            let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
+            let stride = if is_scalar(&src, lanes) { 0 } else { region.stride(lanes)? * 2 };
             Some(Src::new(reg, linear_region(stride, lanes)?, Type::Uw))
         }
         _ => None,
@@ -144,8 +141,7 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
             Src::Direct { region, .. } => {
                 is_dword(&inst.src[i])
                     && !(inst.src[i].mods().any() && (i == 1 || !lx.caps.ops.mul_source_mods))
-                    && (is_scalar(&inst.src[i], lanes)
-                        || linear_stride(region, lanes).is_some_and(|s| s <= 2))
+                    && (is_scalar(&inst.src[i], lanes) || region.stride(lanes).is_some_and(|s| s <= 2))
             }
             Src::Imm { bits, ty } if i == 1 => {
                 new.src[1] = Src::imm(extend(bits, ty), dword);

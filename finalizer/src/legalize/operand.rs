@@ -46,29 +46,6 @@ pub(super) fn is_mixed_float(inst: &VInst) -> bool {
     types().any(|t| t == Type::F) && types().any(|t| matches!(t, Type::Hf | Type::Bf))
 }
 
-/// The distance in elements from each channel's element to the next, if it is the same for all.
-pub(crate) fn linear_stride(region: Region, lanes: u32) -> Option<u32> {
-    if lanes <= 1 {
-        return Some(0);
-    }
-    if region.vert == Region::VXH || region.width == 0 {
-        return None;
-    }
-    if region.width == Region::ABSENT {
-        return if region.vert == Region::ABSENT { Some(u32::from(region.horz)) } else { None };
-    }
-    let (v, w, h) = (u32::from(region.vert), u32::from(region.width), u32::from(region.horz));
-    if w >= lanes {
-        Some(h)
-    } else if w == 1 {
-        Some(v)
-    } else if v == w * h {
-        Some(h)
-    } else {
-        None
-    }
-}
-
 /// The region of a linear stride.
 pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
     match stride {

@@ -10,7 +10,7 @@ use narrow::{every, to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{exec_type, is_raw_move, is_scalar, linear_region, linear_stride},
+    operand::{exec_type, is_raw_move, is_scalar, linear_region},
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};
 
@@ -70,7 +70,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) {
             continue;
         }
-        let stride = linear_stride(region, lanes).map(|s| s * src_ty.bytes());
+        let stride = region.stride(lanes).map(|s| s * src_ty.bytes());
         if stride == Some(step) && lx.offset_in_grf(reg) == Some(at) {
             continue;
         }
@@ -99,7 +99,7 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
     let lanes = inst.exec.lanes();
     let mut sources = inst.src.iter().filter_map(|s| match *s {
         Src::Direct { reg, region, ty, .. } if !is_scalar(s, lanes) && lx.is_general(reg) => {
-            Some((linear_stride(region, lanes).map(|s| s * ty.bytes()), lx.offset_in_grf(reg)))
+            Some((region.stride(lanes).map(|s| s * ty.bytes()), lx.offset_in_grf(reg)))
         }
         _ => None,
     });
@@ -118,7 +118,7 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
     let mut new = *inst;
     for i in 0..2 {
         let Src::Direct { reg, region, ty: src, .. } = inst.src[i] else { continue };
-        let there = linear_stride(region, lanes).map(|s| s * src.bytes()) == Some(step);
+        let there = region.stride(lanes).map(|s| s * src.bytes()) == Some(step);
         if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) || there && lx.offset_in_grf(reg) == Some(0)
         {
             continue;
@@ -160,7 +160,7 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
     if is_scalar(&inst.src[0], lanes) {
         return Step::Keep;
     }
-    let stride = linear_stride(region, lanes);
+    let stride = region.stride(lanes);
     if stride.map(|s| s * ty.bytes()) == Some(step) && lx.offset_in_grf(reg) == Some(at) {
         return Step::Keep;
     }
@@ -184,7 +184,7 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
 
 /// A region of elements as one of their halves (2 units) or of themselves, if there is one.
 pub(super) fn in_units(region: Region, lanes: u32, units: u32) -> Option<Region> {
-    match linear_stride(region, lanes) {
+    match region.stride(lanes) {
         Some(stride) => linear_region(stride * units, lanes),
         None if units == 1 => Some(region),
         None if region.vert <= 16 && region.horz <= 2 => {

@@ -5,7 +5,7 @@ use narrow::to_u8;
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_scalar, linear_region, linear_stride},
+    operand::{is_scalar, linear_region},
 };
 use crate::build::VInst;
 
@@ -20,7 +20,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if is_scalar(&inst.src[i], lanes) {
             continue;
         }
-        let illegal = match linear_stride(region, lanes) {
+        let illegal = match region.stride(lanes) {
             Some(stride) => linear_region(stride, lanes).is_none(),
             None => !matches!(region.horz, 0 | 1 | 2 | 4) || region.vert > 32,
         };
@@ -68,7 +68,7 @@ impl Legalizer<'_> {
 
     /// Rows as long as one register has room for, where they surely do not cross it.
     fn spelled(&self, reg: crate::build::VReg, region: Region, ty: Type, lanes: u32) -> Region {
-        let Some(stride) = linear_stride(region, lanes) else { return region };
+        let Some(stride) = region.stride(lanes) else { return region };
         let single = linear_region(stride, lanes).unwrap_or(region);
         if stride != 1 || !self.caps.regions.float_regions || reg.is_null() {
             return single;

@@ -9,7 +9,7 @@ use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_scalar, linear_stride},
+    operand::is_scalar,
     slice::slice,
 };
 use crate::build::{self, VInst, with_type};
@@ -106,7 +106,7 @@ fn operand(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
     }
     if let Src::Direct { reg, region, mods, .. } = inst.src[i] {
         let scalar = is_scalar(&inst.src[i], lanes);
-        let walks = scalar && (ty == Type::F || lanes == 1) || linear_stride(region, lanes) == Some(1);
+        let walks = scalar && (ty == Type::F || lanes == 1) || region.stride(lanes) == Some(1);
         if walks && !mods.any() && lx.is_general(reg) && lx.is_aligned(reg, lx.grf()) {
             return;
         }

@@ -7,7 +7,7 @@ use gen_ir::{Dst, Op, Options, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_group_predicate, is_mixed_float, is_scalar, linear_stride},
+    operand::{is_group_predicate, is_mixed_float, is_scalar},
     slice::slice,
 };
 use crate::build::{self, VInst};
@@ -190,8 +190,7 @@ pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
             offset + span <= 2 * grf
                 && (offset + span <= grf || !lx.caps.regions.even_writes || owords_fit(lx, inst))
-                && (linear_stride(region, lanes).is_some_and(|s| s <= 32)
-                    || rows_fit(region, ty, offset, lanes, grf))
+                && (region.stride(lanes).is_some_and(|s| s <= 32) || rows_fit(region, ty, offset, lanes, grf))
         }
         Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
             // Where an address points is not known: stay inside one register from an aligned start.

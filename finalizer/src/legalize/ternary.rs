@@ -20,7 +20,7 @@ use self::{
 };
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_mixed_float, is_scalar, linear_stride},
+    operand::{is_mixed_float, is_scalar},
 };
 use crate::build::{self, VInst, VSrc, extend};
 
@@ -91,7 +91,7 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         // The last source has no region of its own: words have to lie as dwords do.
         let lanes = inst.exec.lanes();
         let lies_apart = |s: &VSrc| match *s {
-            Src::Direct { region, .. } => !is_scalar(s, lanes) && linear_stride(region, lanes) != Some(2),
+            Src::Direct { region, .. } => !is_scalar(s, lanes) && region.stride(lanes) != Some(2),
             _ => !s.is_imm(),
         };
         if ty.bytes() == 4 && lies_apart(&new.src[2]) && narrow(&new.src[1]) {

@@ -230,8 +230,7 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
     if lanes == 1 {
         return Some(1);
     }
-    let step = region.element(1);
-    (step > 0 && (2..lanes).all(|l| region.element(l) == l * step)).then_some(to_u8(step))
+    region.stride(lanes).filter(|&step| step > 0).map(to_u8)
 }
 
 /// Whether all operands are of at most four bytes an element, in plain instructions.

@@ -12,11 +12,7 @@ use gen_ir::{
 use narrow::{as_index, low_u32, to_index, to_u8};
 
 use super::{locality::Locality, use_counts::UseCounts};
-use crate::{
-    build::VSrc,
-    legalize::{half, linear_stride},
-    lists::reset,
-};
+use crate::{build::VSrc, legalize::half, lists::reset};
 
 /// Memory for [`compute`].
 #[derive(Debug, Default)]
@@ -174,7 +170,7 @@ fn read_low(inst: &mut Inst<Virtual>, counted: impl Fn(VarId) -> bool) -> bool {
 fn reads_low(inst: &Inst<Virtual>, src: &VSrc) -> bool {
     let Src::Direct { region, ty, .. } = *src else { return false };
     let lanes = inst.exec.lanes();
-    let apart = |stride| lanes == 1 || region.is_scalar() || linear_stride(region, lanes) == Some(stride);
+    let apart = |stride| lanes == 1 || region.is_scalar() || region.stride(lanes) == Some(stride);
     match ty {
         Type::Q | Type::Uq => {
             inst.dst.ty().is_some_and(|t| t.bytes() <= 4) && is_low_from_low(inst) && apart(1)

@@ -8,7 +8,7 @@ use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::{exec_type, is_scalar, linear_stride, with_modifiers, without_modifiers},
+        operand::{exec_type, is_scalar, with_modifiers, without_modifiers},
     },
 };
 
@@ -132,7 +132,7 @@ fn dwords_last(inst: &VInst) -> Option<VInst> {
 pub(super) fn source_stride(src: &VSrc, lanes: u32) -> Option<u32> {
     match *src {
         Src::Direct { .. } if is_scalar(src, lanes) => Some(0),
-        Src::Direct { region, .. } => linear_stride(region, lanes),
+        Src::Direct { region, .. } => region.stride(lanes),
         _ => None,
     }
 }
@@ -154,7 +154,7 @@ pub(super) fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Opt
     }
     let grf = lx.grf();
     let stride = ty.bytes() / src.bytes();
-    let strided = linear_stride(region, lanes) == Some(stride) && src.bytes() * stride == ty.bytes();
+    let strided = region.stride(lanes) == Some(stride) && src.bytes() * stride == ty.bytes();
     let apart = |lx: &Legalizer<'_>| {
         let at = lx.offset_in_grf(dst);
         at.is_none() || at != lx.offset_in_grf(reg)

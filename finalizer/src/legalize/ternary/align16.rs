@@ -7,7 +7,7 @@ use crate::{
     build::{self, VInst},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::{is_scalar, linear_stride, without_modifiers},
+        operand::{is_scalar, without_modifiers},
     },
 };
 
@@ -48,7 +48,7 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                 if scalar {
                     lx.is_aligned(reg, src_ty.bytes().max(4))
                 } else {
-                    linear_stride(region, lanes) == Some(1) && placed(lx, reg, 16)
+                    region.stride(lanes) == Some(1) && placed(lx, reg, 16)
                 }
             }
             _ => false,
