@@ -58,6 +58,17 @@ impl Thread {
     }
 }
 
+/// The channels in which an instruction looks at a source: `sel` takes one of its two.
+fn looked_at(t: &Thread, step: &Step, source: usize) -> u32 {
+    match &step.pred {
+        Some(p) if step.op == Op::Sel && step.cond.is_none() => {
+            let first = t.predicate(p, step);
+            if source == 0 { first } else { !first }
+        }
+        _ => u32::MAX,
+    }
+}
+
 /// Undefined lanes among an instruction's inputs.
 fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     let n = usize::from(step.lanes);
@@ -70,14 +81,15 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     // x ^ x, x - x and x == x do not depend on x.
     let cancels = matches!(step.op, Op::Xor | Op::Cmp) && same(0, 1)
         || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg() != step.src[1].mods.neg();
-    for s in &step.src {
+    for (source, s) in step.src.iter().enumerate() {
         let bytes = as_index(s.ty.bytes());
+        let looked_at = looked_at(t, step, source);
         match s.what {
             // Flags, read as a register, have their own bits.
             Operand::Direct { at, .. } if (file::FLAG..file::FLAG + 16).contains(&at) => {
                 let k = as_index((at - file::FLAG) / 4);
                 if shadow.flags[k] == u32::MAX && !cancels {
-                    out = u32::MAX;
+                    out |= looked_at;
                 }
             }
             Operand::Direct { .. } | Operand::Indirect { .. } => {
@@ -85,13 +97,13 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
                 for (i, at) in places[..n].iter().enumerate() {
                     let at = as_index(*at);
                     if shadow.bytes[at..at + bytes].iter().any(|b| *b != 0) && !cancels {
-                        out |= 1 << i;
+                        out |= looked_at & 1 << i;
                     }
                 }
                 if let Operand::Indirect { addr, .. } = s.what
                     && shadow.bytes[as_index(addr)..as_index(addr) + 2] != [0, 0]
                 {
-                    out = u32::MAX;
+                    out |= looked_at;
                 }
             }
             _ => {}

@@ -127,6 +127,18 @@ fn undefined_branches_and_addresses() {
 }
 
 #[test]
+fn a_selection_is_as_defined_as_what_it_takes() {
+    // r20 was never written.
+    for (cond, expected) in [(Cond::Eq, None), (Cond::Ne, Some(Fault::Uninitialized))] {
+        let mut equal = inst(Op::Cmp, ExecSize::S8, 3, Type::Ud, &[vec8(1, Type::Ud), vec8(1, Type::Ud)]);
+        equal.cond = Some(CondMod { cond, flag: flag() });
+        let mut sel = inst(Op::Sel, ExecSize::S8, 21, Type::Ud, &[vec8(1, Type::Ud), vec8(20, Type::Ud)]);
+        sel.pred = branch(Op::Goto, true, 0, None).pred;
+        assert_eq!(faults(SKL, &[equal, sel, read(21, 3, 1)]).first(), expected.as_ref(), "{cond:?}");
+    }
+}
+
+#[test]
 fn undefined_data_stored() {
     // A surface write of x: address, then data.
     let mut write = read(1, 3, 2);

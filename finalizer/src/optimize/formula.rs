@@ -33,9 +33,15 @@ impl Formula {
         Formula { op: Op::Mov, src: [dword(src), Src::None] }
     }
 
-    /// The source of a moved dword.
-    pub fn source(&self) -> Option<VSrc> {
-        (self.op == Op::Mov).then_some(self.src[0])
+    /// What a copy of a dword reads. A move that changes what it moves (`-x`, a narrower source) is no copy.
+    pub fn copied(&self) -> Option<VSrc> {
+        let src = self.src[0];
+        let unchanged = match src {
+            Src::Imm { .. } => true,
+            Src::Direct { mods: SrcMod::None, ty, .. } => ty.bytes() == 4,
+            _ => false,
+        };
+        (self.op == Op::Mov && unchanged).then_some(src)
     }
 
     /// The variables that it reads.

@@ -424,7 +424,7 @@ impl HeaderSharing<'_> {
         for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
             let inst = &self.insts[as_index(t.at)];
             let Some(value) = Formula::of(inst, self.vars)
-                .and_then(|f| f.source()?.reg()?.var())
+                .and_then(|f| f.copied()?.reg()?.var())
                 .filter(|v| self.locality.only_in(*v, self.block))
             else {
                 continue;

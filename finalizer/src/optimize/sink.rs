@@ -23,14 +23,14 @@ pub(super) fn scalars(
             if insts[i].op != Op::Mov || insts[i].exec.lanes() != 1 || !direct {
                 continue;
             }
-            let moved = Formula::of(&insts[i], vars).and_then(|f| f.source()).and_then(|s| s.reg()?.var());
+            let moved = Formula::of(&insts[i], vars).and_then(|f| f.copied()).and_then(|s| s.reg()?.var());
             let Some(v) = moved.filter(|v| use_counts.reads(*v) == 1 && locality.only_in(*v, b)) else {
                 continue;
             };
             let Some(j) = definition(insts, i, v, grf_bytes) else { continue };
             // Of two values one would live longer without need.
             let formula =
-                Formula::of(&insts[j], vars).filter(|f| f.source().is_none() && f.vars().count() == 1);
+                Formula::of(&insts[j], vars).filter(|f| f.copied().is_none() && f.vars().count() == 1);
             let Some(formula) = formula else { continue };
             if insts[j + 1..i].iter().any(|between| changes(between, &formula, grf_bytes)) {
                 continue;

@@ -5,6 +5,7 @@ mod arithmetic;
 mod bits;
 mod flow;
 mod integers;
+mod temporaries;
 
 use super::{BUFFER, Block, Node, RandomProgram, Variable};
 use crate::splitmix::SplitMix;
@@ -83,6 +84,8 @@ struct Generator {
     fuels: u32,
     ints: Vec<Type>,
     in_sub: bool,
+    /// Variables of expressions.
+    parts: Vec<Variable>,
 }
 
 fn signed(ty: Type) -> bool {
@@ -388,6 +391,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         fuels: 0,
         ints,
         in_sub: false,
+        parts: Vec::new(),
     };
     g.declare();
     let mut budget = 30 + g.r.below(150);
@@ -399,7 +403,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
             g.nodes(&mut budget, 1, false)
         })
         .collect();
-    let helpers = g.helpers();
+    let mut helpers = g.helpers();
     let pred_elements = if widest == 32 { 32 } else { 16 };
     let init = g.init(pred_elements);
     // Last, so that all before stays what it was for each seed.
@@ -410,6 +414,8 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         }
     }
     g.put_bits_together(&mut body);
+    g.put_expressions(&mut body);
+    helpers.append(&mut g.parts);
     RandomProgram {
         platform,
         grf,
