@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, Item, Items, Placement, Sharing, place},
+    place::{self, File, Item, Items, Placement, Sharing, Way, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -70,12 +70,12 @@ impl Placing {
         &mut self,
         kernel: &Kernel<Virtual>,
         sharing: (&Analysis, Sharing<'_>, &Remat),
-        rotate: bool,
+        way: Way,
         (general, other): (&mut Placement, &mut Placement),
         better: impl FnOnce(&Placement) -> bool,
     ) -> Result<bool, Error> {
         std::mem::swap(&mut self.general, &mut self.other);
-        self.place_with(kernel, VarClass::General, sharing, rotate, other)?;
+        self.place_with(kernel, VarClass::General, sharing, way, other)?;
         let found = better(other);
         if found {
             std::mem::swap(general, other);
@@ -96,8 +96,20 @@ impl Placing {
     ) -> Result<(), Error> {
         let (failed, cost) = (general.failed.is_some(), cost_of(general, known, remat));
         let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
-        self.try_general(kernel, (known, sharing, remat), false, (general, other), better)?;
+        self.try_general(kernel, (known, sharing, remat), Way::Packed, (general, other), better)?;
         Ok(())
+    }
+
+    /// Places general variables with the largest first, if they find no places in the order in which they become live.
+    /// `general` is their placement in that; it becomes the other one if all find places so. Returns whether they do.
+    pub fn place_largest_first(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: (&Analysis, Sharing<'_>, &Remat),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<bool, Error> {
+        Ok(is_complete(general)
+            || self.try_general(kernel, known, Way::LargestFirst, (general, other), is_complete)?)
     }
 
     /// Plans the spilling of what found no place among the general variables that were placed last, and puts what that
@@ -127,7 +139,13 @@ impl Placing {
         (plan_other, other): (&mut Plan, &mut Placement),
     ) -> Result<Planned, Error> {
         std::mem::swap(&mut self.general, &mut self.other);
-        self.place_with(known.kernel, VarClass::General, (analysis, sharing, known.remat), false, other)?;
+        self.place_with(
+            known.kernel,
+            VarClass::General,
+            (analysis, sharing, known.remat),
+            Way::Packed,
+            other,
+        )?;
         let tried = self.plan((known, flow), plan_other, other);
         let better = other.failed.is_none() && tried.is_better_than(planned) || general.failed.is_some();
         if !better {
@@ -143,7 +161,7 @@ impl Placing {
     /// fits.
     fn fit(&mut self, (known, flow): (Known<'_>, &Flow), plan: &mut Plan, general: &mut Placement) -> bool {
         let caps = known.kernel.platform.caps();
-        let file = File::of(known.kernel, VarClass::General, false);
+        let file = File::of(known.kernel, VarClass::General, Way::Packed);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
         let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
@@ -163,11 +181,11 @@ impl Placing {
         known: &Analysis,
         out: &mut Placement,
     ) -> Result<bool, Error> {
-        self.place(kernel, class, known, true, out)?;
+        self.place(kernel, class, known, Way::InTurn, out)?;
         if is_complete(out) {
             return Ok(true);
         }
-        self.place(kernel, class, known, false, out)?;
+        self.place(kernel, class, known, Way::Packed, out)?;
         Ok(false)
     }
 
@@ -181,11 +199,11 @@ impl Placing {
         unplaced: &mut Vec<VarId>,
     ) -> Result<(), Error> {
         if options.quick {
-            self.place(kernel, VarClass::Flag, known, false, flags)?;
+            self.place(kernel, VarClass::Flag, known, Way::Packed, flags)?;
         } else {
             self.place_in_turn(kernel, VarClass::Flag, known, flags)?;
         }
-        self.place(kernel, VarClass::Address, known, false, addresses)?;
+        self.place(kernel, VarClass::Address, known, Way::Packed, addresses)?;
         unplaced.clear();
         unplaced.extend(flags.spilled.iter().chain(&addresses.spilled));
         Ok(())
@@ -197,10 +215,10 @@ impl Placing {
         kernel: &Kernel<Virtual>,
         class: VarClass,
         known: &Analysis,
-        rotate: bool,
+        way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), rotate, out)
+        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), way, out)
     }
 
     /// The same, where some may share registers although both are alive.
@@ -209,10 +227,10 @@ impl Placing {
         kernel: &Kernel<Virtual>,
         class: VarClass,
         (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
-        rotate: bool,
+        way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let file = File::of(kernel, class, rotate);
+        let file = File::of(kernel, class, way);
         let (aims, losses) = (self.aims, &*self.losses);
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();

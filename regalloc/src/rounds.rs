@@ -13,7 +13,7 @@ use crate::{
     apply,
     arf::{pressure, split as arf_split},
     check, copy, order,
-    place::{File, Placement, copies},
+    place::{File, Placement, Way, copies},
     placing::{Aims, Placing, cost_of, is_complete},
     side_by_side::{self, SideBySide},
     spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
@@ -108,7 +108,7 @@ pub fn allocate(
         return Err(Error::TooLarge);
     }
     memory.flow.find(kernel);
-    let file = File::of(kernel, VarClass::General, false);
+    let file = File::of(kernel, VarClass::General, Way::Packed);
     if let Some(call) = calls::too_deep(&memory.flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
         && let Some(var) = kernel.blocks[call.site.index()].insts.last().and_then(|i| i.dst.reg()?.var())
     {
@@ -347,7 +347,7 @@ impl Rounds<'_> {
         let (general, none) = (&mut placed[2], Remat::default());
         other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
         if !fits && self.in_turn {
-            placing.place(&kernel_ordered, VarClass::General, other, true, general)?;
+            placing.place(&kernel_ordered, VarClass::General, other, Way::InTurn, general)?;
             if is_complete(general) {
                 std::mem::swap(now, other);
                 return Ok(Reordered::Fits(kernel_ordered));
@@ -355,12 +355,24 @@ impl Rounds<'_> {
             self.in_turn = false;
         }
         now.find_costs(kernel, flow);
-        placing.place(kernel, VarClass::General, now, false, general)?;
+        placing.place(kernel, VarClass::General, now, Way::Packed, general)?;
+        if fits
+            && placing.place_largest_first(kernel, (now, now.sharing(), &none), (general, placed_other))?
+        {
+            pool.keep_kernel(kernel_ordered);
+            return Ok(Reordered::AsItWas(GeneralPlaces::Packed));
+        }
         let written = cost_of(general, now, &none);
         other.find_costs(&kernel_ordered, flow);
         let (tried, places) = (&*other, (general, placed_other));
         let better = |p: &Placement| cost_of(p, tried, &none) < written;
-        if placing.try_general(&kernel_ordered, (tried, tried.sharing(), &none), false, places, better)? {
+        if placing.try_general(
+            &kernel_ordered,
+            (tried, tried.sharing(), &none),
+            Way::Packed,
+            places,
+            better,
+        )? {
             std::mem::swap(now, other);
             return Ok(Reordered::Better(kernel_ordered));
         }
@@ -380,14 +392,19 @@ impl Rounds<'_> {
         }
         if self.in_turn {
             let (now, places) = (&*now, (&mut *general, placed_other));
-            self.in_turn =
-                placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
+            self.in_turn = placing.try_general(
+                current,
+                (now, now.sharing(), remat),
+                Way::InTurn,
+                places,
+                is_complete,
+            )?;
         }
         if !self.in_turn && placed == GeneralPlaces::None {
             if !self.options.quick {
                 now.find_costs(current, flow);
             }
-            placing.place(current, VarClass::General, now, false, general)?;
+            placing.place(current, VarClass::General, now, Way::Packed, general)?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::{
         operands::{flag_bits, role_class},
         subranges::units,
     },
-    place::{File, Placement},
+    place::{File, Placement, Way},
     placing::aligned,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct SideBySide {
 impl SideBySide {
     /// Places the general variables of a kernel; whether there is room for all.
     pub fn place_general(&mut self, kernel: &Kernel<Virtual>, out: &mut Placement) -> bool {
-        let file = File::of(kernel, VarClass::General, false);
+        let file = File::of(kernel, VarClass::General, Way::Packed);
         out.start(kernel.vars.len());
         // Behind the payload that is loaded there is nothing to wait for; r0 stays what it is.
         self.see(kernel)
@@ -43,7 +43,7 @@ impl SideBySide {
 
     /// Places flags or addresses, behind general variables; whether there is room for all.
     pub fn place_arf(&self, kernel: &Kernel<Virtual>, class: VarClass, out: &mut Placement) -> bool {
-        let file = File::of(kernel, class, false);
+        let file = File::of(kernel, class, Way::Packed);
         out.start(kernel.vars.len());
         for (v, var, needs) in named(kernel, &self.needs, class) {
             let Ok(align) = aligned(v, var, file) else { return false };
@@ -130,7 +130,7 @@ impl SideBySide {
 
 /// Whether the general variables take no more bytes together than there are.
 pub(crate) fn may_fit(kernel: &Kernel<Virtual>) -> bool {
-    let file = File::of(kernel, VarClass::General, false);
+    let file = File::of(kernel, VarClass::General, Way::Packed);
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
     let bytes: u64 = general.map(|var| u64::from(var.bytes)).sum();
     bytes <= u64::from(file.regs * file.reg_bytes())

@@ -74,7 +74,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            let from = if self.file.rotate { self.next.clamp(low, high) } else { low };
+            let from = if self.file.way == Way::InTurn { self.next.clamp(low, high) } else { low };
             let found = self
                 .find_whole(i, open, with_parts, from, high)
                 .or_else(|| if from > low { self.find_whole(i, open, with_parts, low, high) } else { None });
@@ -109,7 +109,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let item = self.items[i];
         let ranges = self.ranges(i);
         let full = mask_of(0, rb);
-        let from = if self.file.rotate { self.next_byte } else { 0 };
+        let from = if self.file.way == Way::InTurn { self.next_byte } else { 0 };
         let mut empty = None;
         // Bytes from `from` on, then those before.
         for (regs, least) in
@@ -150,7 +150,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
-        if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
+        if self.file.way != Way::InTurn || self.file.regs < 2 * PARTS_IN_TURN {
             return None;
         }
         let item = self.items[i];

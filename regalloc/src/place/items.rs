@@ -32,16 +32,28 @@ pub(crate) struct Item {
     pub by_lane: bool,
 }
 
+/// How variables are placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// In the order in which they become live, each in the first place that is free. Cheaper ones make room for what
+    /// finds none, or it is spilled itself.
+    Packed,
+    /// The same, round-robin through the registers rather than from the lowest on: then a scheduler may move
+    /// instructions past each other, and the hardware waits less for registers that were just in use. Nothing makes
+    /// room for another: placing ends, as failed, with the first that finds no place.
+    InTurn,
+    /// Those of whole registers first, the largest first of all; then nothing small is where only something large would
+    /// fit. Each in the first place that is free; nothing makes room for another here either.
+    LargestFirst,
+}
+
 /// A register file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File {
     pub regs: u32,
     /// Log2 of a register's bytes.
     pub reg_log: u32,
-    /// Variables move round-robin through the registers rather than starting at the lowest: then a scheduler
-    /// may move instructions past each other, and the hardware waits less for registers that were just in
-    /// use. Nothing makes room for another then: placing ends, as failed, with the first that finds no place.
-    pub rotate: bool,
+    pub way: Way,
     /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
     /// or not. Where registers are not scarce, places are looked for from here on first.
     pub first: u32,
@@ -49,7 +61,7 @@ pub(crate) struct File {
 
 impl File {
     /// The file that a class of a kernel's variables lives in.
-    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
+    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, way: Way) -> File {
         let caps = kernel.platform.caps();
         let (regs, reg_bytes) = match class {
             VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
@@ -59,7 +71,9 @@ impl File {
         debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
         let first = if class == VarClass::General { kernel.loaded_registers() } else { 0 };
         let reg_log = reg_bytes.trailing_zeros();
-        File { regs, reg_log, rotate: rotate && class != VarClass::Address, first }
+        // Descriptors have to be in the first address register: that is not to be taken by what comes before.
+        let way = if class == VarClass::Address { Way::Packed } else { way };
+        File { regs, reg_log, way, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

@@ -2,8 +2,9 @@
 //!
 //! Variables come in the order in which they become live. Each goes to the first place that no placed
 //! variable holds at a common position, or rather to that of a variable that it is a copy of; live ranges have
-//! gaps, and a place may be free in them. When
-//! there is none, the cheapest variables in the way (or the new one itself) are marked for spilling.
+//! gaps, and a place may be free in them. When there is none, the cheapest variables in the way (or the new one itself)
+//! are marked for spilling. Registers that many small variables have taken may have no room in a row for a large one
+//! then, although as many are free: so the largest come first in another [`Way`], which is taken if all fit.
 
 pub(crate) mod copies;
 mod evict;
@@ -14,8 +15,8 @@ pub(crate) mod matrix;
 mod starts;
 
 pub(crate) use held::Held;
-pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing};
-pub(crate) use starts::by_start;
+pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing, Way};
+pub(crate) use starts::{by_start, largest_first};
 
 use held::Active;
 use narrow::{as_index, ones};
@@ -145,7 +146,10 @@ fn place_in<const W: usize>(
     let positions = ends.max().map_or(0, Position::index);
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
-    by_start(items, ranges, positions, &mut s.starts, &mut order);
+    match file.way {
+        Way::Packed | Way::InTurn => by_start(items, ranges, positions, &mut s.starts, &mut order),
+        Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
+    }
     let mut scan = Scan::new(file, items, (live, sharing, copies), positions, s, matrices);
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
@@ -259,8 +263,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             if let Some(at) = self.find(i) {
                 self.hold(i, at);
-            } else if self.file.rotate {
-                // In turn all find places, or it does not count.
+            } else if self.file.way != Way::Packed {
+                // All find places, or it does not count.
                 return Some(item.var);
             } else if !self.evict_for(i) {
                 failed.get_or_insert(item.var);
@@ -302,7 +306,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let in_order = item.fixed.is_none();
         let held = Held::new(i, 0, self.live.indices(item.var), self.live.all());
         // Who makes room for others has to know what is in the way.
-        if !self.file.rotate {
+        if self.file.way == Way::Packed {
             if in_order && self.s.active.len() >= self.s.full_active {
                 self.s.active.retain(|a| !a.held.is_over(now.start));
                 self.s.full_active = (self.s.active.len() * 2).max(256);

@@ -1,4 +1,4 @@
-//! The order in which the scan places variables.
+//! The orders in which the scan places variables.
 
 use super::items::{Item, ItemId, Items};
 use crate::analysis::position::Range;
@@ -49,4 +49,23 @@ pub(crate) fn by_start<'a>(
         let together = &mut order[span(ends[0]..ends[1])];
         together.sort_unstable_by_key(|&i| (u32::MAX - items[i].bytes, i));
     }
+}
+
+/// Puts items of whole registers first, the largest before others, and otherwise in the same order. Whole registers
+/// are known by position, so any order will do for them; what has a part of one must come as it becomes live
+/// ([`Held`](super::Held)).
+pub(crate) fn largest_first<'a>(
+    items: &Items,
+    ranges: impl Fn(&Item) -> &'a [Range],
+    reg_bytes: u32,
+    order: &mut Vec<ItemId>,
+) {
+    let start = |i: ItemId| ranges(&items[i]).first().map(|r| r.start.index());
+    order.clear();
+    order.extend(items.keys().filter(|&i| start(i).is_some()));
+    order.sort_unstable_by_key(|&i| {
+        let bytes = items[i].bytes;
+        let whole = if bytes.is_multiple_of(reg_bytes) { bytes } else { 0 };
+        (u32::MAX - whole, start(i), u32::MAX - bytes, i)
+    });
 }

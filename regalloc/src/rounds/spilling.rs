@@ -23,7 +23,7 @@ const EXTENSIONS: u32 = 2;
 impl Rounds<'_> {
     /// Moves general variables that find no place to memory. Returns whether all else has its place still.
     pub(super) fn spill(&mut self) -> Result<bool, Error> {
-        self.place_by_lane()?;
+        self.place_otherwise()?;
         if self.compute_again() {
             return Ok(false);
         }
@@ -54,8 +54,8 @@ impl Rounds<'_> {
     }
 
     /// Places general variables where waiting lanes may hold some in the registers of others, and where some can be
-    /// computed again, if that costs less.
-    fn place_by_lane(&mut self) -> Result<(), Error> {
+    /// computed again, if that costs less; or with the largest first, if all find places so.
+    fn place_otherwise(&mut self) -> Result<(), Error> {
         let AllocationMemory { flow, now, liveness, placing, placed, placed_other, of_lanes, remat, .. } =
             &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
@@ -71,6 +71,7 @@ impl Rounds<'_> {
         if flow.any_divergence || remat.any() {
             placing.place_cheaper(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
         }
+        placing.place_largest_first(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
         Ok(())
     }
 
