@@ -64,6 +64,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return raw(lx, inst, step, at);
     }
     let mut new = *inst;
+    if at == 0 && spreads_halves(lx, inst) {
+        if packed_halves(lx, &inst.src[0], lanes) {
+            return Step::Keep;
+        }
+        bring(lx, &mut new, 0, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
     let mut changed = false;
     for i in 0..2 {
         let Src::Direct { reg, region, ty: src_ty, .. } = inst.src[i] else { continue };
@@ -92,6 +100,26 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Whether an instruction turns halves, which do not lie where the floats will, into floats: the conversion itself spreads
+/// packed ones, of as many channels as two registers of floats have (Intel's finalizer writes `mov (32|M0) r2.0<1>:f
+/// r1.0<1;1,0>:hf` on Ponte Vecchio).
+pub(super) fn spreads_halves(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let lanes = inst.exec.lanes();
+    let floats = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::F, .. });
+    let Src::Direct { reg, region, ty: Type::Hf, .. } = inst.src[0] else { return false };
+    let in_place = region.stride(lanes) == Some(2) && lx.offset_in_grf(reg) == Some(0);
+    let moves = inst.op == Op::Mov && !lx.caps.regions.float_regions && lanes > 1;
+    moves && floats && !in_place && lx.is_general(reg) && !is_scalar(&inst.src[0], lanes)
+}
+
+/// Whether a source is halves side by side in a register, from its start or its middle.
+fn packed_halves(lx: &Legalizer<'_>, src: &VSrc, lanes: u32) -> bool {
+    let Src::Direct { reg, region, ty, .. } = *src else { return false };
+    let grf = lx.grf();
+    let inside = |at: u32| at.is_multiple_of(grf / 2) && at + lanes * ty.bytes() <= grf;
+    lx.offset_in_grf(reg).is_some_and(inside) && region.stride(lanes) == Some(1)
 }
 
 /// The hardware looks at stride and place of `null` too: they become the sources', which become alike.

@@ -8,6 +8,7 @@ use gen_ir::{Dst, Op, Options, Src, SrcMod, Type};
 use super::{
     legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_mixed_float, is_scalar},
+    places::spreads_halves,
     slice::slice,
 };
 use crate::build::{self, VInst};
@@ -132,7 +133,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);
         let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
-        if (packed_half || to_float) && !old_move {
+        if (packed_half || to_float) && !old_move && !spreads_halves(lx, inst) {
             return lx.caps.regions.mixed_lanes.into();
         }
     }

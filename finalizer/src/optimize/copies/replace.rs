@@ -192,12 +192,30 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &KnownCopy, ori
     same_value
         && match inst.op {
             Op::Mov => plain,
+            Op::Sel if inst.cond.is_some() => {
+                let signed = origin_ty.is_signed();
+                let alike = ty.is_signed() == signed && inst.src.iter().all(|s| is_alike(s, signed));
+                !inst.sat && dword_result && alike
+            }
             Op::Add | Op::Add3 | Op::Mul | Op::Mad | Op::Sel => plain && dword_result,
             Op::And | Op::Or | Op::Xor => plain && dword_result && !origin_ty.is_signed(),
             // The shifted value; a shift count is read modulo the width.
             Op::Shl => plain && dword_result && i == 0,
             Op::Shr => plain && dword_result && i == 0 && !origin_ty.is_signed() && !ty.is_signed(),
-            Op::Cmp => wide_elsewhere && origin_ty.bytes() == 2,
+            Op::Cmp => wide_elsewhere && origin_ty.bytes() <= 2,
             _ => false,
         }
+}
+
+/// Whether a source of a minimum or maximum is an integer that compares alike in any type that holds both sources, one
+/// of which is `signed`.
+fn is_alike(src: &Src<Virtual>, signed: bool) -> bool {
+    match *src {
+        Src::Imm { bits, ty } if ty.is_int() && !is_packed(ty) => {
+            let value = extend(bits, ty, Type::Q).cast_signed();
+            (0..=i64::from(i32::MAX)).contains(&value) || ty.is_signed() == signed
+        }
+        Src::Imm { .. } => false,
+        _ => src.ty().is_none_or(|t| t.is_int() && t.is_signed() == signed),
+    }
 }
