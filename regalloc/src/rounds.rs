@@ -1,5 +1,6 @@
 //! The rounds of an allocation: place, and rewrite what finds no place, until all have one.
 
+mod ordering;
 mod spilling;
 
 use crate::{
@@ -12,9 +13,10 @@ use crate::{
     },
     apply,
     arf::{pressure, split as arf_split},
-    check, copy, order,
+    check, copy,
+    order::{self, Search},
     place::{File, Placement, Way, copies},
-    placing::{Aims, Placing, cost_of, is_complete},
+    placing::{Aims, Placing, is_complete},
     side_by_side::{self, SideBySide},
     spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
     split::Splitter,
@@ -49,6 +51,8 @@ pub struct AllocationMemory {
     placed: [Placement; 3],
     /// General variables placed otherwise.
     placed_other: Placement,
+    /// General variables in a whole allocation that another is compared with.
+    placed_before: Placement,
     /// Where lanes that run need them.
     of_lanes: Liveness,
     unplaced: Vec<VarId>,
@@ -117,23 +121,19 @@ pub fn allocate(
     let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
     let mut aims = Aims::default();
     loop {
-        memory.history.clear();
         memory.placing.aims = aims;
-        let mut rounds = Rounds::new(kernel, options, memory);
-        let result = rounds.run();
-        let (stats, rewritten) = (rounds.stats, rounds.rewritten);
-        let result = result.map(|()| {
+        let result = cheapest(kernel, options, memory).map(|Done { rewritten, stats, .. }| {
             let done = rewritten.as_ref().unwrap_or(kernel);
             let code =
                 if options.keep { memory.apply_and_keep(done, pool) } else { memory.apply(done, pool) };
+            if let Some(rewritten) = rewritten {
+                memory.pool.keep_kernel(rewritten);
+            }
             (code, stats)
         });
-        if let Some(rewritten) = rewritten {
-            memory.pool.keep_kernel(rewritten);
-        }
         // Groups want several registers at once. What is accessed through addresses is loaded whole for that, so it is
         // spilled where nothing else helps.
-        let hopeless = matches!(result, Err(Error::OutOfRegisters { .. } | Error::NoEnd(_)));
+        let hopeless = result.as_ref().is_err_and(is_hopeless);
         aims = match aims {
             _ if !hopeless => return result,
             Aims { alone: false, .. } => Aims { alone: true, ..aims },
@@ -143,6 +143,74 @@ pub fn allocate(
             _ => return result,
         };
     }
+}
+
+/// An allocation that is over; where general variables are is in the memory.
+struct Done {
+    /// The kernel as it was rewritten, if it was.
+    rewritten: Option<Kernel<Virtual>>,
+    /// Instructions are in an order far from what was written.
+    is_far: bool,
+    /// What spilling costs, in messages, worth more in loops.
+    cost: f32,
+    stats: AllocStats,
+}
+
+/// Allocates in the order of instructions that lets most variables have registers, as far as can be told before any are
+/// spilled. If that is far from what was written and some are, another allocation stays near, and the one counts in which
+/// spilling costs less.
+fn cheapest(
+    kernel: &Kernel<Virtual>,
+    options: &Options,
+    memory: &mut AllocationMemory,
+) -> Result<Done, Error> {
+    let far = once(kernel, options, memory, &[Search::LeastAlive, Search::DepthFirst]);
+    match &far {
+        Ok(done) if !done.is_far || done.cost == 0.0 => return far,
+        Err(e) if !is_hopeless(e) => return far,
+        _ => {}
+    }
+    std::mem::swap(&mut memory.placed[2], &mut memory.placed_before);
+    let near = once(kernel, options, memory, &[Search::LeastAlive]);
+    let is_far_better = match (&near, &far) {
+        (Ok(near), Ok(far)) => far.cost < near.cost,
+        (near, _) => near.is_err(),
+    };
+    let (taken, other) = if is_far_better { (far, near) } else { (near, far) };
+    if is_far_better {
+        std::mem::swap(&mut memory.placed[2], &mut memory.placed_before);
+    }
+    if let Ok(Done { rewritten: Some(other), .. }) = other {
+        memory.pool.keep_kernel(other);
+    }
+    taken
+}
+
+/// Allocates in the best order that such searches find.
+fn once(
+    kernel: &Kernel<Virtual>,
+    options: &Options,
+    memory: &mut AllocationMemory,
+    searches: &[Search],
+) -> Result<Done, Error> {
+    memory.history.clear();
+    let mut rounds = Rounds::new(kernel, options, memory, searches);
+    let result = rounds.run();
+    let Rounds { rewritten, is_far, cost, stats, .. } = rounds;
+    match result {
+        Ok(()) => Ok(Done { rewritten, is_far, cost, stats }),
+        Err(e) => {
+            if let Some(rewritten) = rewritten {
+                memory.pool.keep_kernel(rewritten);
+            }
+            Err(e)
+        }
+    }
+}
+
+/// Whether there are no registers for what cannot be spilled, or for what spilling adds.
+const fn is_hopeless(error: &Error) -> bool {
+    matches!(error, Error::OutOfRegisters { .. } | Error::NoEnd(_))
 }
 
 /// An allocation under way.
@@ -158,17 +226,12 @@ struct Rounds<'a> {
     in_turn: bool,
     /// How often sources were made to live longer.
     extensions: u32,
+    /// How another order is looked for.
+    searches: &'a [Search],
+    is_far: bool,
+    /// What the spilling of all rounds costs.
+    cost: f32,
     stats: AllocStats,
-}
-
-/// What came of looking for another order.
-enum Reordered {
-    /// The kernel in an order in which all find places in turn, which they have.
-    Fits(Kernel<Virtual>),
-    /// The kernel in an order that makes spilling cheaper.
-    Better(Kernel<Virtual>),
-    /// None does; what general variables have been given to know that.
-    AsItWas(GeneralPlaces),
 }
 
 /// What general variables have been given so far.
@@ -186,6 +249,7 @@ impl Rounds<'_> {
         kernel: &'a Kernel<Virtual>,
         options: &'a Options,
         memory: &'a mut AllocationMemory,
+        searches: &'a [Search],
     ) -> Rounds<'a> {
         Rounds {
             kernel,
@@ -195,6 +259,9 @@ impl Rounds<'_> {
             space: ScratchSpace::from(kernel.spill_offset),
             in_turn: !options.quick,
             extensions: 0,
+            searches,
+            is_far: false,
+            cost: 0.0,
             stats: AllocStats::default(),
         }
     }
@@ -286,98 +353,6 @@ impl Rounds<'_> {
         let known = (&now.accesses, &now.live);
         self.stats.flag_spills += arf_split::split(kernel, unplaced, history, known, arf_split, pool);
         Ok(false)
-    }
-
-    /// Where more is alive than there is room for, splits variables and looks for another order. Returns what
-    /// general variables have been given, to know what orders cost.
-    fn find_order(&mut self) -> Result<GeneralPlaces, Error> {
-        if !self.split_under_pressure()? {
-            return Ok(GeneralPlaces::None);
-        }
-        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        let fits = order::may_fit(current, &self.memory.order) || !self.memory.flow.calls().is_empty();
-        let (order, placed) = match self.reorder(fits)? {
-            Reordered::Fits(order) => (order, GeneralPlaces::InTurn),
-            // What does not fit when packed would not fit in turn.
-            Reordered::Better(order) if !self.memory.placed[2].spilled.is_empty() => {
-                self.in_turn = false;
-                (order, GeneralPlaces::Packed)
-            }
-            Reordered::Better(order) => (order, GeneralPlaces::None),
-            Reordered::AsItWas(placed) => {
-                self.in_turn &= fits;
-                return Ok(placed);
-            }
-        };
-        if let Some(before) = self.rewritten.replace(order) {
-            self.memory.pool.keep_kernel(before);
-        }
-        Ok(placed)
-    }
-
-    /// Splits variables if more is alive somewhere than there is room for. Returns whether it still is. What is known
-    /// is then of the kernel that came of it.
-    fn split_under_pressure(&mut self) -> Result<bool, Error> {
-        let AllocationMemory { pool, flow, history, now, liveness, order, split, .. } = &mut *self.memory;
-        // What backs flags is not counted, nor split: it is small.
-        if !order::is_pressure_high(self.kernel, &now.accesses, &now.live, order) {
-            return Ok(false);
-        }
-        if !split.find(self.kernel) {
-            return Ok(true);
-        }
-        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
-        split.rename(kernel);
-        now.find(kernel, flow, history, liveness, false)?;
-        Ok(order::is_pressure_high(kernel, &now.accesses, &now.live, order))
-    }
-
-    /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
-    /// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
-    /// flags and addresses are split into variables that depend on where they stand.) `fits`: all may find places in the
-    /// written order. If not, and all do in turn in another, there is nothing to compare.
-    fn reorder(&mut self, fits: bool) -> Result<Reordered, Error> {
-        let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
-        let AllocationMemory {
-            pool, flow, now, other, liveness, order, placing, placed, placed_other, ..
-        } = &mut *self.memory;
-        let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
-            return Ok(Reordered::AsItWas(GeneralPlaces::None));
-        };
-        let (general, none) = (&mut placed[2], Remat::default());
-        other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
-        if !fits && self.in_turn {
-            placing.place(&kernel_ordered, VarClass::General, other, Way::InTurn, general)?;
-            if is_complete(general) {
-                std::mem::swap(now, other);
-                return Ok(Reordered::Fits(kernel_ordered));
-            }
-            self.in_turn = false;
-        }
-        now.find_costs(kernel, flow);
-        placing.place(kernel, VarClass::General, now, Way::Packed, general)?;
-        if fits
-            && placing.place_largest_first(kernel, (now, now.sharing(), &none), (general, placed_other))?
-        {
-            pool.keep_kernel(kernel_ordered);
-            return Ok(Reordered::AsItWas(GeneralPlaces::Packed));
-        }
-        let written = cost_of(general, now, &none);
-        other.find_costs(&kernel_ordered, flow);
-        let (tried, places) = (&*other, (general, placed_other));
-        let better = |p: &Placement| cost_of(p, tried, &none) < written;
-        if placing.try_general(
-            &kernel_ordered,
-            (tried, tried.sharing(), &none),
-            Way::Packed,
-            places,
-            better,
-        )? {
-            std::mem::swap(now, other);
-            return Ok(Reordered::Better(kernel_ordered));
-        }
-        pool.keep_kernel(kernel_ordered);
-        Ok(Reordered::AsItWas(GeneralPlaces::Packed))
     }
 
     /// Places general variables, in turn or packed, unless they are `placed` already.

@@ -5,6 +5,7 @@ mod checker;
 mod largest;
 mod liveness;
 mod once;
+mod orders;
 mod spills;
 
 use crate::{

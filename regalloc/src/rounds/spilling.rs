@@ -138,6 +138,7 @@ impl Rounds<'_> {
             placing.losses.clear();
             placing.aims.at_pressure = false;
         }
+        self.cost += planned.cost;
         Ok(planned.fits)
     }
 }

@@ -1,0 +1,358 @@
+//! What depends on what in a block, and orders that keep to that.
+
+use crate::{
+    analysis::{access::Kind, accesses::Accesses, flow::NO_BLOCK, liveness::Liveness, position::Position},
+    rows::Rows,
+};
+use gen_ir::{
+    Arf, Base, BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Role, Src, VarClass, Virtual,
+};
+use narrow::{as_index, to_index};
+
+/// Of how many instructions that could come next the best is taken.
+const CHOICE: usize = 64;
+
+/// How the next instruction is chosen once much is alive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Search {
+    /// One of those above which least is alive, of equals the one that was written first: near to what was written.
+    LeastAlive,
+    /// One above which not more is alive; or else one that what was placed last depends on. So values are computed
+    /// just before they are used, one expression after the other (Sethi and Ullman's order, where those are trees):
+    /// what is woven of independent parts comes apart.
+    DepthFirst,
+}
+
+/// A variable in the block.
+#[derive(Clone, Copy)]
+struct Local {
+    bytes: u32,
+    /// Instructions that touch it.
+    touches: u32,
+    live_in: bool,
+    live_out: bool,
+}
+
+/// What instructions share besides general variables.
+#[derive(Clone, Copy)]
+enum SharedResource {
+    Flags,
+    Addresses,
+    Accumulators,
+    Memory,
+}
+
+narrow::enum_numbers!(SharedResource: index usize);
+
+const SHARED: usize = 4;
+
+#[derive(Default)]
+pub(super) struct BlockGraph {
+    locals: Vec<Local>,
+    /// Variables that each instruction touches, as rows of `locals`.
+    touched: Rows<u32>,
+    /// Instructions that touch each variable.
+    users: Rows<u32>,
+    /// Instructions that each instruction depends on.
+    before: Rows<u32>,
+    /// How many instructions depend on each one.
+    behind: Vec<u32>,
+    /// How many bytes more are alive above each instruction than below, if it comes last.
+    change: Vec<i64>,
+    /// How many instructions there are.
+    count: usize,
+    /// The block in which a variable was seen last, and its row there.
+    pub row_of: Vec<(BlockId, u32)>,
+    /// By local variable.
+    last: Vec<Last>,
+    readers: Readers,
+}
+
+/// No instruction, no reader.
+const NOBODY: u32 = u32::MAX;
+
+/// Who wrote something last, and who has read it since, the last one first.
+#[derive(Clone, Copy)]
+struct Last {
+    writer: u32,
+    reader: u32,
+}
+
+impl Default for Last {
+    fn default() -> Last {
+        Last { writer: NOBODY, reader: NOBODY }
+    }
+}
+
+/// Readers: the instruction, and the one before.
+type Readers = Vec<(u32, u32)>;
+
+impl Last {
+    /// Notes what instruction `i` does and adds what it must stay behind.
+    fn touch(&mut self, i: u32, writes: bool, before: &mut Vec<u32>, readers: &mut Readers) {
+        if self.writer != NOBODY && self.writer != i {
+            before.push(self.writer);
+        }
+        if !writes {
+            readers.push((i, self.reader));
+            self.reader = to_index(readers.len()) - 1;
+            return;
+        }
+        while let Some(&(reader, next)) = readers.get(as_index(self.reader)) {
+            if reader != i {
+                before.push(reader);
+            }
+            self.reader = next;
+        }
+        self.writer = i;
+    }
+}
+
+/// What is alive while a block is walked from its end.
+#[derive(Default)]
+pub(super) struct Alive {
+    left: Vec<u32>,
+    alive: Vec<bool>,
+    bytes: u32,
+    peak: u32,
+    /// How many bytes more are alive above each instruction than below, if it comes next.
+    change: Vec<i64>,
+}
+
+impl Alive {
+    fn start(&mut self, locals: &[Local]) {
+        self.alive.clear();
+        self.alive.extend(locals.iter().map(|l| l.live_out));
+        self.left.clear();
+        self.left.extend(locals.iter().map(|l| l.touches));
+        self.bytes = locals.iter().filter(|l| l.live_out).map(|l| l.bytes).sum();
+        self.peak = self.bytes;
+    }
+
+    /// Takes an instruction that touches `vars`. `each` hears of variables for whose other instructions the
+    /// change falls by their size: they are alive now, or only one is left to end them.
+    fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut Vec<i64>, u32)) {
+        for &v in vars {
+            if !std::mem::replace(&mut self.alive[as_index(v)], true) {
+                self.bytes += locals[as_index(v)].bytes;
+                each(&mut self.change, v);
+            }
+        }
+        self.peak = self.peak.max(self.bytes);
+        for &v in vars {
+            let (i, l) = (as_index(v), &locals[as_index(v)]);
+            self.left[i] -= 1;
+            if self.left[i] == 1 && !l.live_in {
+                each(&mut self.change, v);
+            }
+            if self.left[i] == 0 && !l.live_in {
+                self.alive[i] = false;
+                self.bytes -= l.bytes;
+            }
+        }
+    }
+}
+
+impl BlockGraph {
+    pub fn read(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) {
+        let insts = accesses.block(b);
+        let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
+        let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
+        let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
+            self;
+        row_of.resize(kernel.vars.len(), (NO_BLOCK, 0));
+        let mut shared = [Last::default(); SHARED];
+        locals.clear();
+        last.clear();
+        readers.clear();
+        touched.clear();
+        before.clear();
+        *count = insts.len();
+        // The last that stays, and everything since.
+        let mut fence: Option<u32> = None;
+        let mut since = 0;
+        for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
+            let now = to_index(i);
+            let named = Named::by(inst, kernel);
+            let stay = i < prologue || named.fixed || stays_put(inst);
+            for a in accesses.of(insts.start + i) {
+                let writes = a.kind.has(Kind::WRITE);
+                let of = match kernel.vars[a.var.index()].class {
+                    VarClass::Flag => SharedResource::Flags,
+                    VarClass::Address => SharedResource::Addresses,
+                    VarClass::General => {
+                        let (block, row) = &mut row_of[a.var.index()];
+                        if block.index() != b {
+                            (*block, *row) = (b.into(), to_index(locals.len()));
+                            locals.push(Local {
+                                bytes: kernel.vars[a.var.index()].bytes,
+                                touches: 0,
+                                live_in: live.at_start(a.var, top),
+                                live_out: live.at_end(a.var, bottom),
+                            });
+                            last.push(Last::default());
+                        }
+                        touched.list.push(*row);
+                        last[as_index(*row)].touch(now, writes, &mut before.list, readers);
+                        continue;
+                    }
+                };
+                shared[of.index()].touch(now, writes, &mut before.list, readers);
+            }
+            if named.accumulator || uses_accumulator(inst) {
+                shared[SharedResource::Accumulators.index()].touch(now, true, &mut before.list, readers);
+            }
+            if let Some(info) = inst.send() {
+                let writes = !info.only_reads(kernel.platform);
+                shared[SharedResource::Memory.index()].touch(now, writes, &mut before.list, readers);
+            }
+            before.list.extend(fence);
+            if stay {
+                before.list.extend(since..now);
+                (fence, since) = (Some(now), now + 1);
+            }
+            touched.end_row();
+            before.end_row();
+            for &v in touched.of(i) {
+                locals[as_index(v)].touches += 1;
+            }
+        }
+        users.transpose(touched, locals.len());
+        behind.clear();
+        behind.resize(*count, 0);
+        for &i in &before.list {
+            behind[as_index(i)] += 1;
+        }
+        let of = |&v: &u32| {
+            let l = &locals[as_index(v)];
+            let after = l.live_in || l.touches > 1;
+            i64::from(l.bytes) * (i64::from(after) - i64::from(l.live_out))
+        };
+        change.clear();
+        change.extend((0..*count).map(|i| touched.of(i).iter().map(of).sum::<i64>()));
+    }
+
+    /// The most bytes of the block's variables that are alive in it as it was written.
+    pub fn peak_as_written(&self, alive: &mut Alive) -> u32 {
+        alive.start(&self.locals);
+        for i in (0..self.count).rev() {
+            alive.take(self.touched.of(i), &self.locals, |_, _| {});
+        }
+        alive.peak
+    }
+
+    /// Bytes that are alive in every order: above or below all instructions.
+    pub fn at_least(&self) -> u32 {
+        let [above, below] = [|l: &Local| l.live_in, |l: &Local| l.live_out]
+            .map(|alive| self.locals.iter().filter(|l| alive(l)).map(|l| l.bytes).sum::<u32>());
+        above.max(below)
+    }
+
+    /// Finds an order, which comes out in `order`, and returns the most bytes alive in it, if those are less
+    /// than `limit`. Until `keep` bytes are, the written order stays.
+    pub fn order(
+        &self,
+        (search, keep): (Search, u32),
+        limit: u32,
+        alive: &mut Alive,
+        behind: &mut Vec<u32>,
+        ready: &mut Vec<u32>,
+        order: &mut Vec<u32>,
+    ) -> Option<u32> {
+        behind.clone_from(&self.behind);
+        alive.start(&self.locals);
+        alive.change.clone_from(&self.change);
+        ready.clear();
+        ready.extend((0..to_index(self.count)).filter(|&i| behind[as_index(i)] == 0));
+        order.clear();
+        while !ready.is_empty() {
+            let from = ready.len().saturating_sub(CHOICE);
+            let at = from + choose(search, alive.bytes < keep, &ready[from..], &alive.change);
+            let i = ready.remove(at);
+            alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
+                let bytes = i64::from(self.locals[as_index(v)].bytes);
+                for &user in self.users.of(as_index(v)) {
+                    change[as_index(user)] -= bytes;
+                }
+            });
+            if alive.peak >= limit {
+                return None;
+            }
+            order.push(i);
+            for &p in self.before.of(as_index(i)) {
+                behind[as_index(p)] -= 1;
+                if behind[as_index(p)] == 0 {
+                    ready.push(p);
+                }
+            }
+        }
+        order.reverse();
+        (order.len() == self.count).then_some(alive.peak)
+    }
+}
+
+/// Which of the `ready` instructions comes next: what has become ready last is last among them.
+fn choose(search: Search, as_written: bool, ready: &[u32], change: &[i64]) -> usize {
+    // All keys differ.
+    let key = |&(at, &i): &(usize, &u32)| {
+        let (number, change) = (i64::from(i), change[as_index(i)]);
+        match search {
+            _ if as_written => -number,
+            Search::LeastAlive => change << 32 | number,
+            Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
+        }
+    };
+    ready.iter().enumerate().min_by_key(key).map_or(0, |(at, _)| at)
+}
+
+/// Whether nothing may move past an instruction, whatever it names.
+fn stays_put(inst: &Inst<Virtual>) -> bool {
+    let class = inst.op.info().class;
+    if matches!(class, Class::Branch | Class::Sync | Class::Nullary)
+        || matches!(inst.op, Op::Wait)
+        || matches!(inst.payload, Payload::Outside(_))
+        || inst.is_eot()
+        || inst.opts.without(Options::ACC_WR_EN.with(Options::ALIGN16)) != Options::NONE
+    {
+        return true;
+    }
+    // Reads into nowhere are waits for what is read.
+    let nowhere = match inst.dst {
+        Dst::Direct { reg, .. } => reg.base() == Base::Arf(Arf::Null),
+        Dst::None => true,
+        Dst::Indirect { .. } | Dst::Macro { .. } => false,
+    };
+    nowhere && inst.cond.is_none() && class != Class::Send
+}
+
+/// What an instruction names.
+struct Named {
+    accumulator: bool,
+    /// A register that keeps it where it is: another architecture register, a general one that it writes, or
+    /// a variable that has its place and is not an input.
+    fixed: bool,
+}
+
+impl Named {
+    fn by(inst: &Inst<Virtual>, kernel: &Kernel<Virtual>) -> Named {
+        let mut named = Named { accumulator: false, fixed: false };
+        inst.for_each_reg(|role, reg| match reg.base() {
+            Base::Var(v) => {
+                named.fixed |= kernel.vars.get(v.index()).is_none_or(|v| v.fixed.is_some() && !v.live_in);
+            }
+            Base::Arf(Arf::Null) => {}
+            Base::Arf(Arf::Acc(_)) => named.accumulator = true,
+            Base::Arf(_) => named.fixed = true,
+            Base::Grf(_) => named.fixed |= role == Role::Dst,
+        });
+        named
+    }
+}
+
+/// Whether an instruction reads or writes an accumulator that it does not name.
+fn uses_accumulator(inst: &Inst<Virtual>) -> bool {
+    inst.opts.has(Options::ACC_WR_EN)
+        || matches!(inst.dst, Dst::Macro { .. })
+        || inst.src.iter().any(|s| matches!(s, Src::Macro { .. }))
+        || matches!(inst.op, Op::Mac | Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Sada2)
+}

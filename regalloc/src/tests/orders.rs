@@ -1,0 +1,99 @@
+//! Orders of instructions that need fewer registers.
+
+use super::*;
+use crate::order::{self, OrderMemory, Search};
+
+/// Steps of a hash.
+const STEPS: usize = 40;
+
+/// `count` hashes over 16 words each, like SHA-1 in what depends on what, woven step by step, as they are written for
+/// channels that one instruction has no room for.
+fn woven_hashes(platform: Platform, count: usize) -> Kernel<Virtual> {
+    let mut k = Kernel::new("hashes", platform);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let mut insts = Vec::new();
+    let new = |k: &mut Kernel<Virtual>| k.add_var(general(grf));
+    let mut states = Vec::new();
+    for _ in 0..count {
+        let words: Vec<VarId> = (0..16).map(|_| new(&mut k)).collect();
+        let state: Vec<VarId> = (0..5).map(|_| new(&mut k)).collect();
+        states.push((words, state));
+    }
+    let all = || states.iter().flat_map(|(words, state)| words.iter().chain(state));
+    // Each is made of bytes that are alive anyway.
+    let bytes = new(&mut k);
+    insts.push(value(bytes, 0));
+    let part = |v: VarId, n: u32| Inst {
+        dst: Dst::Direct { reg: Reg::var_at(v, n), horz: 4, ty: Type::Ub },
+        src: [Src::new(Reg::var_at(bytes, n), Region::SCALAR, Type::Ub), Src::None, Src::None],
+        ..Inst::new(Op::Mov, if grf == 64 { ExecSize::S16 } else { ExecSize::S8 })
+    };
+    insts.extend(all().flat_map(|&v| (0..4).map(move |n| part(v, n))));
+    for step in 0..STEPS {
+        for (words, state) in &mut states {
+            let word = words[step % 16];
+            let next = new(&mut k);
+            insts.push(add(next, state[4], word));
+            insts.push(add(next, next, state[step % 3]));
+            state.rotate_right(1);
+            state[0] = next;
+            insts.extend([3, 8, 14].map(|back| add(word, word, words[(step + 16 - back) % 16])));
+        }
+    }
+    let sum = states[0].1[0];
+    insts.extend(states.iter().flat_map(|(_, state)| &state[1..]).map(|&v| add(sum, sum, v)));
+    k.vars[sum.index()].live_out = true;
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    k
+}
+
+#[test]
+fn what_is_woven_comes_apart_where_registers_are_scarce() {
+    for platform in Platform::ALL {
+        let k = woven_hashes(platform, 8);
+        let (p, stats) = allocate_checked(&k);
+        assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}: {stats:?}");
+        assert_eq!(p.inst_count(), k.inst_count(), "{platform}");
+    }
+}
+
+/// A kernel in the order that a search finds because more is alive than there is room for; none if there is room.
+fn ordered(k: &Kernel<Virtual>, search: Search) -> Option<Kernel<Virtual>> {
+    let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
+    flow.find(k);
+    accesses.collect(k, &flow, &mut History::default()).unwrap();
+    live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
+    let mut memory = OrderMemory::default();
+    if !order::is_pressure_high(k, &accesses, &live, &mut memory) {
+        return None;
+    }
+    order::order(k, (&accesses, &live), search, &mut memory, &mut Pool::default())
+}
+
+#[test]
+fn depth_first_computes_one_after_the_other() {
+    let (trees, leaves) = (40, 8);
+    let mut k = Kernel::new("trees", Platform::Skl);
+    // Sums of values of their own, level by level: each level of all sums comes before the next.
+    let mut insts = Vec::new();
+    let mut level: Vec<Vec<VarId>> =
+        (0..trees).map(|_| (0..leaves).map(|_| k.add_var(general(32))).collect()).collect();
+    insts.extend(level.iter().flatten().map(|&v| value(v, 1)));
+    while level[0].len() > 1 {
+        level = level
+            .iter()
+            .map(|tree| {
+                let pairs = tree.chunks(2).map(|pair| (k.add_var(general(32)), pair[0], pair[1]));
+                pairs.map(|(sum, a, b)| (insts.push(add(sum, a, b)), sum).1).collect()
+            })
+            .collect();
+    }
+    let sum = level[0][0];
+    insts.extend(level[1..].iter().map(|tree| add(sum, sum, tree[0])));
+    k.vars[sum.index()].live_out = true;
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let found = ordered(&k, Search::DepthFirst).unwrap();
+    assert_eq!(found.blocks[0].insts.len(), k.blocks[0].insts.len());
+    // As written, 320 values are alive behind the first level.
+    assert!(ordered(&found, Search::DepthFirst).is_none());
+}
