@@ -168,11 +168,13 @@ pub(super) fn replace_legally(
     }
 }
 
-/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension. (The walk over
-/// copies allows that only where 64-bit integers are native, in any region.)
+/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension, and logic a dword. (The walk
+/// over copies allows that only where 64-bit integers are native, in any region.)
 fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
     let shift = inst.op == Op::Shl && i == 0;
-    copy.mixes_qwords && matches!(origin_ty.bytes(), 2 | 4) && (inst.op == Op::Add || shift)
+    let logic = matches!(inst.op, Op::And | Op::Or | Op::Xor) && origin_ty == Type::Ud;
+    let sum = matches!(origin_ty.bytes(), 2 | 4) && (inst.op == Op::Add || shift);
+    copy.mixes_qwords && (sum || logic)
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
