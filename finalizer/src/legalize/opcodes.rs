@@ -16,7 +16,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         Op::Dp4a if !caps.ops.dp4a => four_products(lx, inst),
         Op::Add3 if one_addition(lx, inst) => Step::Replaced,
-        Op::Add3 if !caps.ops.add3_bfn => two_additions(lx, inst),
+        Op::Add3 if !caps.ops.add3_bfn || has_qwords(inst) => two_additions(lx, inst),
         Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
         Op::Rol | Op::Ror if !caps.ops.rotate => rotate_by_shifts(lx, inst),
         Op::Shr => unsigned_shift(lx, inst),
@@ -63,10 +63,18 @@ fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     true
 }
 
+fn has_qwords(inst: &VInst) -> bool {
+    inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty()).any(|ty| ty.bytes() == 8)
+}
+
 /// Two sums. Where the second saturates, the first is exact.
 fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let dwords = inst.src[..2].iter().filter_map(Src::ty).any(|t| t.bytes() == 4);
-    let ty = if inst.sat && dwords { Type::Q } else { Type::D };
+    let qwords = has_qwords(inst);
+    if inst.sat && qwords {
+        return Step::Refuse("a saturating sum of three numbers of 64 bits");
+    }
+    let ty = if qwords || inst.sat && dwords { Type::Q } else { Type::D };
     let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
     let sum = build::op(Op::Add, lanes_of(inst), Dst::packed(reg, ty), &inst.src[..2]);
     lx.helper(sum, inst);

@@ -89,6 +89,11 @@ impl Lowerer<'_> {
             Op::Mul if dst.is_saturated() && !(self.caps.ops.int64 && self.caps.ops.mul_qword_result) => {
                 let (target, _) = self.dst(dst)?;
                 let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+                if product_fits(target.ty(), a.ty(), b.ty()) {
+                    self.append_same(opcode, op, dst, srcs)?;
+                    self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);
+                    return Ok(true);
+                }
                 let dword = |t: Option<Type>| t.filter(|t| t.is_dword());
                 let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
                 if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) {
@@ -163,6 +168,20 @@ impl Lowerer<'_> {
         let temp = self.temp(lanes.exec.lanes(), ty.bytes());
         self.emit(build::mov(lanes, Dst::packed(temp, ty), src));
         Src::new(temp, build::strided(1, lanes.exec), ty)
+    }
+
+    /// An integer in dwords of its sign. Vectors of constants have elements of their own.
+    fn as_dword(&mut self, src: VSrc) -> VSrc {
+        let short = |t: &Type| t.is_int() && t.bytes() < 4 && !matches!(t, Type::V | Type::Uv);
+        let Some(ty) = src.ty().filter(short) else { return src };
+        let wide = if ty.is_signed() { Type::D } else { Type::Ud };
+        if src.is_imm() {
+            return retype(src, wide);
+        }
+        let lanes = self.lanes;
+        let temp = self.temp(lanes.exec.lanes(), 4);
+        self.emit(build::mov(lanes, Dst::packed(temp, wide), src));
+        Src::new(temp, build::strided(1, lanes.exec), wide)
     }
 
     /// `min` and `max`.
@@ -290,6 +309,10 @@ impl Lowerer<'_> {
         let (carry, _) = self.dst(carry)?;
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
         check_short_integers(opcode, &dst, &[a, b])?;
+        if let Some(ty) = dst.ty().into_iter().chain(carry.ty()).find(|t| !t.is_dword()) {
+            return Err(format!("`{opcode}` to :{ty}; allowed: dwords").into());
+        }
+        let (a, b) = (self.as_dword(a), self.as_dword(b));
         let whole = build::op(op, self.lanes, dst, &[a, b]);
         let copy =
             build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));
@@ -382,12 +405,14 @@ impl Lowerer<'_> {
         let mut sources = [Src::None; 3];
         for (slot, operand) in sources.iter_mut().zip(srcs.iter()) {
             *slot = self.src(operand)?;
+            check_short_integers(Opcode::Madw, &low, &[*slot])?;
             // The product is that of 64 bits, the negative of an operand one of 32. Channels of a vector of constants are
             // numbers of their own.
             let vector = matches!(slot.ty(), Some(Type::V | Type::Uv));
             if slot.mods().any() || vector {
                 *slot = self.plain_source(*slot);
             }
+            *slot = self.as_dword(*slot);
         }
         let [a, b, c] = sources;
         // Sources may overlap the destination.
@@ -440,6 +465,13 @@ impl Lowerer<'_> {
         inst.sat = sat;
         self.emit_guarded(inst);
     }
+}
+
+/// Whether 64 signed bits hold every product of two types: those of up to 32 bits, not both unsigned dwords.
+fn product_fits(dst: Option<Type>, a: Option<Type>, b: Option<Type>) -> bool {
+    let (Some(Type::Q), Some(a), Some(b)) = (dst, a, b) else { return false };
+    let short = |t: Type| t.is_int() && t.bytes() <= 4;
+    short(a) && short(b) && (a, b) != (Type::Ud, Type::Ud)
 }
 
 /// The same bits under another type of the same size; immediates of narrower types are extended.

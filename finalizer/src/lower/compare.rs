@@ -2,9 +2,9 @@
 
 use gen_ir::{Cond, CondMod, Dst, Op, Src, Type, VarId};
 use narrow::low_u8;
-use visa::{Operand, VectorOperand};
+use visa::{Opcode, Operand, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, types::check_short_integers};
 use crate::build::{self, Lanes, VDst, VReg, VSrc};
 
 /// Gen's condition of a vISA relation.
@@ -74,6 +74,7 @@ impl Lowerer<'_> {
         let VectorOperand::Predicate(p, _) = dst else { return Err("setp needs a predicate".into()) };
         let flag = self.flag(p.id, self.lanes)?;
         let value = self.src(src)?;
+        check_short_integers(Opcode::Setp, &Dst::None, &[value])?;
         let scalar = match value {
             Src::Direct { region, .. } | Src::Indirect { region, .. } => region.is_scalar(),
             _ => true,

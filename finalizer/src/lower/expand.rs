@@ -167,6 +167,9 @@ impl Lowerer<'_> {
     pub(super) fn dot_product(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let (target, sat) = self.dst(dst)?;
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if self.lanes.exec.lanes() < 4 {
+            return Err("a dot product of less than four channels does not exist".into());
+        }
         if self.caps.ops.dot_product {
             let op = match opcode {
                 Opcode::Dp2 => Op::Dp2,
@@ -175,9 +178,6 @@ impl Lowerer<'_> {
                 _ => Op::Dph,
             };
             return self.dot(op, target, sat, [a, b]);
-        }
-        if self.lanes.exec.lanes() < 4 {
-            return Err("a dot product of less than four channels does not exist".into());
         }
         // A channel that does not run may hold an element that others want.
         let whole = self.lanes;

@@ -90,8 +90,8 @@ impl Lowerer<'_> {
                 self.last_in_one_type();
                 Ok(())
             }
-            Op::Sel if are_half_and_double(Some(&inst.dst), &inst.src) => {
-                self.last_in_one_type();
+            Op::Sel if are_mixed(&inst.dst, &inst.src) || are_half_and_double(Some(&inst.dst), &inst.src) => {
+                self.last_chooses_converted();
                 Ok(())
             }
             Op::Bfrev | Op::Fbh | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
@@ -152,12 +152,24 @@ impl Lowerer<'_> {
         self.emit(inst);
         let mut copy = build::mov(self.lanes, target, from);
         copy.sat = sat;
-        // The predicate of `sel` chooses.
-        if inst.op == Op::Sel {
-            self.emit(copy);
-        } else {
-            self.emit_guarded(copy);
+        self.emit_guarded(copy);
+    }
+
+    /// The choice that was appended last, among sources that have the destination's type: one of them, converted, is
+    /// what was chosen, converted.
+    #[cold]
+    fn last_chooses_converted(&mut self) {
+        let Some(mut inst) = self.block_insts().pop() else { return };
+        let Some(ty) = inst.dst.ty() else { return self.emit(inst) };
+        let lanes = self.lanes;
+        for src in inst.src.iter_mut().filter(|s| s.ty().is_some_and(|t| t != ty)) {
+            let copy = self.temp(lanes.exec.lanes(), ty.bytes());
+            let mut mov = build::mov(lanes, Dst::packed(copy, ty), *src);
+            mov.sat = inst.sat;
+            self.emit(mov);
+            *src = Src::new(copy, build::strided(1, lanes.exec), ty);
         }
+        self.emit(inst);
     }
 
     /// Half floats beside doubles become doubles.

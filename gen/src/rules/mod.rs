@@ -17,6 +17,7 @@ mod halves;
 mod instruction;
 mod narrow;
 mod opcodes;
+mod operations;
 mod regions;
 mod seen;
 mod sends;
@@ -70,6 +71,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             floats::check(&mut cx);
             wide::check(&mut cx);
             opcodes::check(&mut cx);
+            operations::check(&mut cx);
             halves::check(&mut cx);
             narrow::check(&mut cx);
         }
@@ -77,6 +79,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             types::check(&mut cx);
             regions::check_ternary(&mut cx);
             opcodes::check(&mut cx);
+            operations::check(&mut cx);
             halves::check(&mut cx);
             narrow::check(&mut cx);
         }

@@ -362,6 +362,7 @@ fn every_rule_has_its_row() {
         include_str!("mod.rs"),
         include_str!("narrow.rs"),
         include_str!("opcodes.rs"),
+        include_str!("operations.rs"),
         include_str!("regions.rs"),
         include_str!("sends.rs"),
         include_str!("types.rs"),
