@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Desc, Dst, End, ExecSize, ExtendedDescriptor, GrfNum, Inst, Kernel, Op, Payload, Region,
-    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    BlockId, Cond, CondMod, Desc, Dst, End, ExecSize, ExtendedDescriptor, GrfNum, Inst, Kernel, Op, Payload,
+    Pred, PredCtrl, Region, SendInfo, Sfid, Src, SrcMod, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{to_index, to_u16};
 use visa::{LabelId, Labels, VectorOperand};
@@ -58,8 +58,8 @@ impl Lowerer<'_> {
     /// `goto`: the structurizer finds JIP and the joins. One without a predicate takes all lanes along, however wide it is
     /// (Intel's finalizer, `processGoto`).
     pub(crate) fn goto(&mut self, label: LabelId) -> Lowered {
-        let narrow = self.lanes.chan > 0 || self.lanes.exec.lanes() < u32::from(self.out.simd);
-        let lanes = if self.pred.is_none() && narrow {
+        self.ask_all_lanes();
+        let lanes = if self.pred.is_none() && self.is_narrow() {
             Lanes { exec: ExecSize::S1, chan: 0, ..self.lanes }
         } else {
             self.lanes
@@ -67,6 +67,65 @@ impl Lowerer<'_> {
         let inst = branch(Op::Goto, lanes, Target::None, self.target(label)?);
         self.emit_guarded(inst);
         Ok(())
+    }
+
+    /// Whether there are lanes that the instruction is not for.
+    fn is_narrow(&self) -> bool {
+        self.lanes.chan > 0 || self.lanes.exec.lanes() < u32::from(self.out.simd)
+    }
+
+    /// Makes a branch of several lanes that has a predicate one of all lanes: those that it does not ask have a flag that
+    /// keeps them where they are. No source says what hardware does with lanes beyond the width of a branch.
+    fn ask_all_lanes(&mut self) {
+        let simd = u32::from(self.out.simd).next_power_of_two().min(32);
+        let lanes = self.lanes.exec.lanes();
+        let (Some(pred), true, Some(exec)) =
+            (self.pred, lanes > 1 && self.is_narrow(), ExecSize::from_lanes(simd))
+        else {
+            return;
+        };
+        self.pred = None;
+        let asked = (u32::MAX >> (32 - lanes)) << self.lanes.chan;
+        let ty = |bytes: u32| if bytes == 4 { Type::Ud } else { Type::Uw };
+        let from = ty(pred.flag.var().map_or(2, |v| self.out.vars[v.index()].bytes));
+        let reg = self.temp(1, 4);
+        let bits = Src::new(reg, Region::SCALAR, Type::Ud);
+        let to = Dst::packed(reg, Type::Ud);
+        self.emit(build::mov(Lanes::SCALAR, to, Src::new(pred.flag, Region::SCALAR, from)));
+        let mut chosen = bits;
+        if pred.ctrl == PredCtrl::Seq
+            && pred.inv
+            && let Src::Direct { mods, .. } = &mut chosen
+        {
+            *mods = SrcMod::new(false, true);
+        }
+        self.emit(build::op(Op::And, Lanes::SCALAR, to, &[chosen, Src::ud(asked)]));
+        if pred.ctrl != PredCtrl::Seq {
+            self.all_or_none(reg, asked, pred);
+        }
+        let lanes = Lanes { exec, chan: 0, ..self.lanes };
+        let flag = self.var(build::flag(lanes));
+        let ty = ty(self.out.vars[flag.index()].bytes);
+        let low = Src::new(reg, Region::SCALAR, ty);
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, 0), ty), low));
+        (self.lanes, self.pred) = (lanes, Some(build::pred(flag, false)));
+    }
+
+    /// Replaces bits of a flag by all of those that are asked for, or none: whether any of them, or all, are set.
+    fn all_or_none(&mut self, bits: VReg, asked: u32, pred: Pred<Virtual>) {
+        let all = pred.ctrl == self.all(self.lanes);
+        let (cond, with) = if all { (Cond::Eq, asked) } else { (Cond::Ne, 0) };
+        let flag = self.var(build::flag(Lanes::SCALAR));
+        let now = Src::new(bits, Region::SCALAR, Type::Ud);
+        let mut cmp = build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::Ud), &[now, Src::ud(with)]);
+        cmp.cond = Some(CondMod { cond, flag: VReg::var_at(flag, 0) });
+        self.emit(cmp);
+        let known = self.temp(1, 4);
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(known, Type::Ud), Src::ud(asked)));
+        let known = Src::new(known, Region::SCALAR, Type::Ud);
+        let mut sel = build::op(Op::Sel, Lanes::SCALAR, Dst::packed(bits, Type::Ud), &[known, Src::ud(0)]);
+        sel.pred = Some(build::pred(flag, pred.inv));
+        self.emit(sel);
     }
 
     /// `jmp`: scalar.
@@ -87,7 +146,7 @@ impl Lowerer<'_> {
             let flag = self.var(build::flag(Lanes::SCALAR));
             let mut cmp =
                 build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::D), &[index, Src::uw(to_u16(value))]);
-            cmp.cond = Some(gen_ir::CondMod { cond: gen_ir::Cond::Eq, flag: VReg::var_at(flag, 0) });
+            cmp.cond = Some(CondMod { cond: Cond::Eq, flag: VReg::var_at(flag, 0) });
             self.emit(cmp);
             let mut jump = branch(Op::Jmpi, Lanes::SCALAR, self.target(label)?, Target::None);
             jump.pred = Some(build::pred(flag, false));
@@ -150,6 +209,7 @@ impl Lowerer<'_> {
         let target = self.target(label)?;
         let Target::Block(entry) = target else { return Err("a call without target".into()) };
         let var = self.return_address(entry);
+        self.ask_all_lanes();
         let mut inst = branch(Op::Call, self.call_lanes(), target, Target::None);
         inst.dst = Dst::packed(VReg::var_at(var, 0), Type::D);
         self.emit_guarded(inst);
@@ -190,6 +250,7 @@ impl Lowerer<'_> {
             // Control runs on into the exit block.
             Some(_) if self.is_last() && self.pred.is_none() => Ok(()),
             Some(exit) => {
+                self.ask_all_lanes();
                 let inst = branch(Op::Goto, self.lanes, Target::None, Target::Block(exit));
                 self.emit_guarded(inst);
                 Ok(())
@@ -214,9 +275,9 @@ impl Lowerer<'_> {
     }
 
     /// Lanes for which the predicate does not hold go on with the next instruction of vISA.
-    pub(crate) fn skip_unless(&mut self, pred: gen_ir::Pred<Virtual>) {
+    pub(crate) fn skip_unless(&mut self, pred: Pred<Virtual>) {
         let mut goto = branch(Op::Goto, self.lanes, Target::None, Target::Block(self.next_block));
-        goto.pred = Some(gen_ir::Pred { inv: !pred.inv, ..pred });
+        goto.pred = Some(Pred { inv: !pred.inv, ..pred });
         self.emit(goto);
         self.new_block();
     }

@@ -24,9 +24,12 @@ impl Lowerer<'_> {
         if overflow && self.pred.is_none() {
             return Err("no predicate for the overflow".into());
         }
-        if matches!(opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret)
-            || overflow && !self.lanes.no_mask
-        {
+        let branches = matches!(opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret);
+        if branches && opcode != Opcode::Jmp && self.lanes.exec != ExecSize::S1 {
+            // It becomes one of all lanes.
+            return Ok(());
+        }
+        if branches || overflow && !self.lanes.no_mask {
             let name = opcode.name();
             return Err(
                 format!("`{name}` on four channels in the middle of eight is not lowered here").into()
