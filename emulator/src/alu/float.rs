@@ -146,9 +146,9 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
     let c = if used > 2 { load(t, s2, n, on)? } else { [0.0; LANES] };
     let double = step.domain == Domain::Double;
     let mode = t.mode.round;
-    let add = |x, y| if double { num::add_f64(x, y, mode) } else { add_odd(x, y) };
+    let add = |x, y| if double { num::add_f64(x, y, mode) } else { num::add_odd_in(x, y, mode) };
     let mul = |x: f64, y: f64| if double { num::mul_f64(x, y, mode) } else { x * y };
-    let fma = |x, y, z| if double { num::fma_f64(x, y, z, mode) } else { fma_odd(x, y, z) };
+    let fma = |x, y, z| if double { num::fma_f64(x, y, z, mode) } else { num::add_odd_in(x * y, z, mode) };
     // What an intermediate result of single or half arithmetic becomes in its own type.
     let own = |x: f64| match step.domain {
         Domain::Double => x,

@@ -45,9 +45,11 @@ pub(super) fn compute(
     use Opcode as O;
     let mode = t.mode;
     let double = domain == Type::DF;
-    let add = |a, b| if double { num::add_f64(a, b, mode.round) } else { add_odd(a, b) };
+    let add = |a, b| if double { num::add_f64(a, b, mode.round) } else { num::add_odd_in(a, b, mode.round) };
     let mul = |a: f64, b: f64| if double { num::mul_f64(a, b, mode.round) } else { a * b };
-    let fma = |a, b, c| if double { num::fma_f64(a, b, c, mode.round) } else { fma_odd(a, b, c) };
+    let fma = |a, b, c| {
+        if double { num::fma_f64(a, b, c, mode.round) } else { num::add_odd_in(a * b, c, mode.round) }
+    };
     for i in each(on) {
         let mut x = [0.0; 4];
         for (k, l) in v.iter().enumerate().take(4) {
@@ -71,7 +73,7 @@ pub(super) fn compute(
             O::Rnde => a.round_ties_even(),
             O::Rndz => a.trunc(),
             _ if math::is_math(opcode) || matches!(opcode, O::Divm | O::Sqrtm) => {
-                math::apply(opcode, a, b, domain)?
+                math::apply(opcode, a, b, domain, mode.round)?
             }
             other => return Err(format!("{other} on floats is not modelled").into()),
         };

@@ -4,7 +4,7 @@
 use super::{operand::each, thread::VisaThread};
 use crate::{
     alu::macros,
-    num::{DOUBLE, SINGLE, div_odd, sqrt_odd},
+    num::{DOUBLE, Round, SINGLE, div_f64, div_odd, sqrt_f64, sqrt_odd},
     thread::{LANES, Trap},
 };
 use gen_ir::MathFn;
@@ -16,7 +16,7 @@ pub(super) const fn is_math(opcode: Opcode) -> bool {
 }
 
 /// The function's value, to be rounded to `domain`.
-pub(super) fn apply(opcode: Opcode, a: f64, b: f64, domain: Type) -> Result<f64, Trap> {
+pub(super) fn apply(opcode: Opcode, a: f64, b: f64, domain: Type, mode: Round) -> Result<f64, Trap> {
     use Opcode as O;
     let double = domain == Type::DF;
     Ok(match opcode {
@@ -31,9 +31,9 @@ pub(super) fn apply(opcode: Opcode, a: f64, b: f64, domain: Type) -> Result<f64,
         O::Pow => a.abs().powf(b),
         O::Tanh => a.tanh(),
         O::Sigm => 1.0 / (1.0 + (-a).exp()),
-        O::Divm if double => a / b,
+        O::Divm if double => div_f64(a, b, mode),
         O::Divm => div_odd(a, b),
-        O::Sqrtm if double => a.sqrt(),
+        O::Sqrtm if double => sqrt_f64(a, mode),
         O::Sqrtm => sqrt_odd(a),
         other => return Err(format!("{other} is not modelled").into()),
     })
