@@ -239,6 +239,8 @@ impl Checker<'_> {
                 let exists = self.bounds(index, slot, g.var, origin, (last + 1) * size);
                 if !self.safety_only {
                     self.general(index, record, slot, &g, exists);
+                } else if !slot.scalar && is_meaningless(record, slot, g.region) {
+                    self.region(index, record, slot, g.region);
                 }
             }
             VectorOperand::Immediate { .. } => {}
@@ -351,7 +353,9 @@ impl Checker<'_> {
         };
         if !legal {
             let message = format!("{region} with {} lanes", record.exec.size);
-            self.report(Rule::OperandRegion, Some(index), slot.name, message);
+            let none = is_meaningless(record, slot, region);
+            let rule = if none { Rule::ControlValue } else { Rule::OperandRegion };
+            self.report(rule, Some(index), slot.name, message);
         }
     }
 
@@ -376,6 +380,14 @@ impl Checker<'_> {
             let message = format!("type {ty}, allowed: {}", slot.types);
             self.report(Rule::OperandType, Some(index), slot.name, message);
         }
+    }
+}
+
+/// Whether a region says nothing: several lanes that write one element, or rows of none. Intel's finalizer takes neither.
+fn is_meaningless(record: &Record, slot: &Slot, region: Region) -> bool {
+    match slot.role {
+        Role::Dst => region.hstride() == Some(0) && record.exec.size.lanes() > 1,
+        _ => region.width() == Some(0),
     }
 }
 

@@ -91,7 +91,7 @@ rules! {
     LabelKind       "label-kind"        Error   true  "Calls go to subroutines, jumps to blocks." "";
     ControlValue    "control-value"     Error   true  "Control fields have values with a meaning." "";
     OperandClass    "operand-class"     Error   true  "Operands are of a class that the instruction takes." "";
-    OperandBounds   "operand-bounds"    Error   true  "Operands stay inside their variables." "";
+    OperandBounds   "operand-bounds"    Error   true  "Operands stay inside their variables." "IGC for Xe-HPC: swaps of the bytes of quadwords count rows of 32 bytes; Intel's finalizer overwrites what stands behind";
     RegisterTail    "register-tail"     Warning false "A destination that reaches over the end of its variable stays in the register that the variable is aligned to; the variable then has all of it." "kernels for Xe-HPC: a copy of r0 into eight dwords";
     ExecMask        "exec-mask"         Error   true  "Mask offset and execution size stay within 32 lanes." "";
     PredicateWidth  "predicate-width"   Error   true  "A predicate has an element for each lane it guards or receives." "";
