@@ -10,7 +10,7 @@ struct Expression {
     /// How often a line is scalar: one in this many.
     scalars: u32,
     /// Which types meet in it.
-    kind: Kind,
+    kind: Temporary,
     /// Its variables.
     parts: Vec<Part>,
     lines: Vec<String>,
@@ -18,7 +18,7 @@ struct Expression {
 
 /// Types that meet in an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Temporary {
     /// Integers of up to four bytes.
     Small,
     /// Integers of two bytes and more.
@@ -27,19 +27,19 @@ enum Kind {
     Float,
 }
 
-impl Kind {
+impl Temporary {
     fn types(self) -> &'static [Type] {
         match self {
-            Kind::Small => &[Type::D, Type::UD, Type::D, Type::UD, Type::W, Type::UW, Type::B, Type::UB],
-            Kind::Wide => &[Type::Q, Type::UQ, Type::Q, Type::D, Type::UD, Type::W, Type::UW],
-            Kind::Float => &[Type::F, Type::F, Type::F, Type::D, Type::UD, Type::W],
+            Temporary::Small => &[Type::D, Type::UD, Type::D, Type::UD, Type::W, Type::UW, Type::B, Type::UB],
+            Temporary::Wide => &[Type::Q, Type::UQ, Type::Q, Type::D, Type::UD, Type::W, Type::UW],
+            Temporary::Float => &[Type::F, Type::F, Type::F, Type::D, Type::UD, Type::W],
         }
     }
 
     const fn widest(self) -> Type {
         match self {
-            Kind::Wide => Type::Q,
-            Kind::Small | Kind::Float => Type::D,
+            Temporary::Wide => Type::Q,
+            Temporary::Small | Temporary::Float => Type::D,
         }
     }
 }
@@ -80,9 +80,9 @@ impl Generator {
     fn expression(&mut self) -> Vec<String> {
         let wide = self.ints.len() > INTS.len() && self.r.one_in(3);
         let kind = match self.r.below(4) {
-            _ if wide => Kind::Wide,
-            0 => Kind::Float,
-            _ => Kind::Small,
+            _ if wide => Temporary::Wide,
+            0 => Temporary::Float,
+            _ => Temporary::Small,
         };
         let lanes = Exec { lanes: self.simd, offset: 0, no_mask: self.r.one_in(4) };
         let mut x = Expression {
@@ -171,7 +171,7 @@ impl Generator {
                 let signed = move |t: Type| int(t) && t.is_signed_int() == sign;
                 (op.into(), self.operands(x, e, true, &signed))
             }
-            14 if kind != Kind::Wide => {
+            14 if kind != Temporary::Wide => {
                 let of = [(); 3].map(|()| self.variable(x, e, true, &int));
                 ("mad".into(), of.join(" "))
             }
