@@ -197,7 +197,8 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
     };
     let ty = if high_half { dst } else { Type::D };
     let acc = Dst::packed(ACC0, ty);
-    let mut mul = build::op(Op::Mul, Lanes { chan: 0, no_mask: true, ..lanes_of(part) }, acc, &[a, word]);
+    // Under the mask of its other half: read by all channels, the factors would be kept for those that wait.
+    let mut mul = build::op(Op::Mul, lanes_of(part), acc, &[a, word]);
     mul.origin = part.origin;
     lx.push_raw(mul);
     let mut half = *part;
