@@ -168,14 +168,15 @@ pub(super) fn replace_legally(
     }
 }
 
-/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension; logic, a minimum and a maximum
-/// a dword. (The walk over copies allows that only where 64-bit integers are native, in any region.)
+/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension; `or`, a minimum and a maximum
+/// a dword. (What `and` and `xor` read is mostly read again as a quadword: both would stay alive. The walk over copies
+/// allows all of that only where 64-bit integers are native, in any region.)
 fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
     let shift = inst.op == Op::Shl && i == 0;
-    let logic = matches!(inst.op, Op::And | Op::Or | Op::Xor) && origin_ty == Type::Ud;
+    let joined = inst.op == Op::Or && origin_ty == Type::Ud;
     let sum = matches!(origin_ty.bytes(), 2 | 4) && (inst.op == Op::Add || shift);
     let choice = inst.op == Op::Sel && inst.cond.is_some() && origin_ty.bytes() == 4;
-    copy.mixes_qwords && (sum || logic || choice)
+    copy.mixes_qwords && (sum || joined || choice)
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
