@@ -200,8 +200,8 @@ pub struct Operations {
     pub mul_source_mods: bool,
     /// `math idiv/irem` exist.
     pub int_div: bool,
-    /// Channels of `math` on half floats, at most. (Volume 2a, `math`; Intel's finalizer, `fixMixedHFInst`, splits what is
-    /// longer than the native width.)
+    /// Channels of `math` on half floats, where it gives such: no more and no fewer. (Intel's finalizer, `fixMathInst`: packed
+    /// half math is SIMD8, SIMD16 on Xe-HPC.) At most, where it gives single floats (`fixMixedHFInst`).
     pub half_math_lanes: u8,
     /// `math fdiv` and `math pow` exist.
     pub fdiv_pow: bool,

@@ -33,7 +33,7 @@ pub(crate) const PVC: Caps = Caps {
         bf16: true,
         mul_qword_result: false,
         int_div: false,
-        half_math_lanes: 32,
+        half_math_lanes: 16,
         math_macros: true,
         madm: true,
         double_macro_lanes: 16,

@@ -3,14 +3,18 @@
 //! Volume 2a, `math`: integer division works on dwords, eight channels (a register's worth); operands
 //! are packed and start at the same place of a register, or are scalar.
 
-use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
+use gen_ir::{Dst, ExecSize, MathFn, Op, Payload, Region, Src, SrcMod, Type};
+use narrow::low_u16;
 
 use super::{
     legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_scalar},
     slice::slice,
 };
-use crate::build::{VInst, division_type, with_type};
+use crate::build::{self, Lanes, VInst, VSrc, division_type, with_type};
+
+/// A half.
+const INFINITY: u16 = 0x7c00;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Op::Math, Payload::Math(function)) = (inst.op, inst.payload) else { return Step::Keep };
@@ -111,6 +115,9 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = addresses(lx, inst, ty) {
         return step;
     }
+    if let Some(step) = halves(lx, inst) {
+        return step;
+    }
     if lanes == 1 {
         return Step::Keep;
     }
@@ -161,6 +168,77 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Functions of halves that give halves work on as many channels as the platform has for them, no fewer: the others get
+/// infinities, and nobody reads what they give. On Xe-HPC no source is one half for all channels. (Intel's finalizer,
+/// `fixMathInst`: "For packed HF math, it must be simd8/simd16", and `hasHFMathSrcBroadCast`; its compilers write nothing
+/// else.)
+fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let half = |ty: Option<Type>| ty.is_none_or(|t| t == Type::Hf);
+    if inst.dst.ty() != Some(Type::Hf) || !inst.src.iter().all(|s| half(s.ty())) {
+        return None;
+    }
+    let lanes = inst.exec.lanes();
+    let native = u32::from(lx.caps.ops.half_math_lanes);
+    let alike = |s: &VSrc| s.is_imm() || !matches!(s, Src::None) && is_scalar(s, lanes);
+    let spreads = !lx.caps.regions.float_regions;
+    if lanes >= native && !(spreads && inst.src.iter().any(alike)) {
+        return if spreads { from_the_start(lx, inst) } else { None };
+    }
+    let exec = ExecSize::from_lanes(native)?;
+    let mut whole = VInst { exec, chan: 0, no_mask: true, pred: None, cond: None, sat: false, ..*inst };
+    for (i, src) in inst.src.iter().enumerate().filter(|(_, s)| !matches!(s, Src::None)) {
+        let same = alike(src);
+        if lanes == native && !same {
+            continue;
+        }
+        if same && !spreads {
+            if let Src::Direct { region, .. } = &mut whole.src[i] {
+                *region = Region::SCALAR;
+            }
+            continue;
+        }
+        let copy = lx.aligned_temp(native * Type::Hf.bytes());
+        let bits = match *src {
+            Src::Direct { reg, region, .. } => Src::Direct { reg, region, mods: SrcMod::None, ty: Type::Uw },
+            Src::Imm { bits, .. } => Src::uw(low_u16(bits)),
+            _ => return Some(Step::Refuse("a source of the math unit that is no register")),
+        };
+        let to = Dst::packed(copy, Type::Uw);
+        if same {
+            let bits = if let Src::Direct { reg, ty, .. } = bits { Src::scalar(reg, ty) } else { bits };
+            lx.helper(build::mov(Lanes::all(exec), to, bits), inst);
+        } else {
+            lx.helper(build::mov(Lanes::all(exec), to, Src::uw(INFINITY)), inst);
+            lx.helper(build::mov(Lanes::of(inst), to, bits), inst);
+        }
+        whole.src[i] =
+            Src::Direct { reg: copy, region: build::strided(1, exec), mods: src.mods(), ty: Type::Hf };
+    }
+    if lanes == native {
+        // The channels are right, and so are those of the destination.
+        lx.inst(VInst { src: whole.src, ..*inst });
+        return Some(Step::Replaced);
+    }
+    let result = lx.aligned_temp(native * Type::Hf.bytes());
+    whole.dst = Dst::packed(result, Type::Hf);
+    lx.inst(whole);
+    let given = Src::new(result, build::strided(1, inst.exec), Type::Hf);
+    let mov = build::mov(Lanes::of(inst), inst.dst, given);
+    lx.helper(VInst { pred: inst.pred, cond: inst.cond, sat: inst.sat, ..mov }, inst);
+    Some(Step::Replaced)
+}
+
+/// On Xe-HPC halves that the math unit gives start at a register. (So do those of Intel's code, which copies what does not.)
+fn from_the_start(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
+    lx.place_in_grf(reg, reg.byte % lx.grf());
+    if lx.offset_in_grf(reg) == Some(0) {
+        return None;
+    }
+    lx.stage_destination(inst, ty, 1, false);
+    Some(Step::Replaced)
 }
 
 /// The words of a math function have no bits for addresses (iga64 does not decode any).

@@ -84,4 +84,16 @@ fn function(cx: &mut Cx<'_>) {
         "math-type",
         "math functions are of floats of up to 32 bits, integer division of dwords",
     );
+    let halves = cx.src_types().chain(cx.dst_type()).all(|t| t == Type::Hf);
+    cx.require(
+        !halves || cx.lanes() == u32::from(cx.caps.ops.half_math_lanes),
+        "half-math-lanes",
+        "math on halves that gives halves works on eight channels, on Xe-HPC on sixteen",
+    );
+    let inside = cx.dst_layout().and_then(|(_, byte)| byte).is_some_and(|byte| byte != 0);
+    cx.require(
+        !halves || cx.caps.regions.float_regions || !inside,
+        "half-math-start",
+        "halves that the math unit of Xe-HPC gives start at a register",
+    );
 }
