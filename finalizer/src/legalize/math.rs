@@ -13,7 +13,7 @@ use super::{
 };
 use crate::build::{self, Lanes, VInst, VSrc, division_type, with_type};
 
-/// A half.
+/// The half-float infinity, for channels whose results nobody reads.
 const INFINITY: u16 = 0x7c00;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -98,6 +98,11 @@ impl<'a> Cx<'a> {
         inst.src.iter().filter_map(Src::ty)
     }
 
+    /// Types of all operands.
+    pub(super) fn types(&self) -> impl Iterator<Item = Type> + use<'a> {
+        self.src_types().chain(self.dst_type())
+    }
+
     pub(super) fn dst_type(&self) -> Option<Type> {
         self.inst.dst.ty()
     }
@@ -150,13 +155,13 @@ impl<'a> Cx<'a> {
     /// A conversion to or from 8-bit floats.
     pub(super) fn converts_bf8(&self) -> bool {
         self.inst.op == crate::Op::Mov
-            && self.src_types().chain(self.dst_type()).any(|t| t == Type::Bf8)
+            && self.types().any(|t| t == Type::Bf8)
             && self.dst_type() != self.inst.src[0].ty()
     }
 
     /// Single and half (or bfloat16) float among the operands.
     pub(super) fn is_mixed_float(&self) -> bool {
-        let all = || self.src_types().chain(self.dst_type()).map(widened);
+        let all = || self.types().map(widened);
         all().any(|t| t == Type::F) && all().any(|t| matches!(t, Type::Hf | Type::Bf))
     }
 }
