@@ -284,9 +284,12 @@ impl Remat {
                         continue;
                     }
                     let at = Position::before(i);
+                    // What the first instruction of a block writes while it reads may live from there on.
+                    let written =
+                        |s: VarId| accesses.of(i).iter().any(|a| a.var == s && a.kind.has(Kind::WRITE));
                     let needed = |s: VarId| match i == block.start {
                         _ if calls => false,
-                        true => of_lanes.at_start(s, at),
+                        true => of_lanes.at_start(s, at) && !written(s),
                         false => of_lanes.before(s, at),
                     };
                     let defs = self.of(a.var);

@@ -153,6 +153,28 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     assert!(code[..changes].iter().any(computed), "this shows nothing: it is not computed again");
 }
 
+#[test]
+fn what_a_block_begins_to_overwrite_is_no_source_there() {
+    let mut of = pressure_once();
+    let flag = add_condition(&mut of.k);
+    let [_, pressed] = std::mem::take(&mut of.before).try_into().unwrap();
+    let many = pressed.iter().filter_map(|i| i.src[1].reg()?.var()).take(125).map(|v| value(v, 2)).collect();
+    // Of two registers each: what writes them may write the first before it reads the second.
+    let [source, copy, twice] = [0; 3].map(|_| of.k.add_var(general(64)));
+    of.k.vars[twice.index()].live_out = true;
+    let wide = |i: Inst<Virtual>| Inst { exec: ExecSize::S16, ..i };
+    let copies = Inst { src: [add(copy, source, source).src[0], Src::None, Src::None], ..mov(copy, 0) };
+    // A loop changes a source last, in a block of its own, from a copy that it made first.
+    let first = [value(of.sum, 3), wide(value(source, 4)), wide(value(twice, 5))];
+    of.before = vec![many, first.to_vec()];
+    let mut body = vec![wide(copies), wide(add(twice, twice, source))];
+    body.extend(pressed);
+    let back = Inst { op: Op::Jmpi, exec: ExecSize::S1, no_mask: true, ..goto(Some(flag), 2, 2) };
+    let changes = vec![wide(add(source, copy, copy)), back];
+    let (_, stats) = of.allocate(vec![(body, &[3]), (changes, &[2, 4]), (vec![], &[])]);
+    assert!(stats.spills > 0, "this shows nothing: {stats:?}");
+}
+
 /// Eight values written together and read together behind a stretch, `apart` instructions from each other.
 fn together(apart: usize) -> AllocStats {
     let of = pressure_once();
