@@ -266,6 +266,23 @@ fn nowhere_is_a_place_too() {
 }
 
 #[test]
+fn halves_are_spread_to_packed_floats_alone() {
+    let mov = |(byte, horz): (u32, u8), (from, region): (u32, Region)| {
+        let to = Dst::Direct { reg: Reg::grf(GrfNum::new(10), byte), horz, ty: Type::F };
+        inst(Op::Mov, ExecSize::S16, to, &[r(4, from, region, Type::Hf)])
+    };
+    let packed = Region::new(1, 1, 0);
+    for spreads in
+        [mov((0, 1), (0, packed)), mov((0, 1), (32, packed)), mov((0, 1), (0, Region::new(2, 1, 0)))]
+    {
+        assert_eq!(names(Platform::Pvc, &spreads), [""; 0], "{spreads}");
+    }
+    for apart in [mov((0, 2), (0, packed)), mov((0, 1), (8, packed))] {
+        assert_eq!(names(Platform::Pvc, &apart), ["lane-shift"], "{apart}");
+    }
+}
+
+#[test]
 fn the_last_of_three_sources_lies_as_the_destination() {
     let three = |to: (u32, u8, Type), last: (u32, u8, Type)| {
         let d = Type::D;

@@ -76,6 +76,18 @@ fn low_power(cx: &mut Cx<'_>) {
     cx.require(!dep, "wide-dep", "64-bit operations have no dependency control");
 }
 
+/// Whether a conversion between floats and halves packs or spreads the halves itself: both lie side by side, the halves
+/// in the half of their register where the floats' places, divided by two, are (Intel's finalizer, `fixUnalignedRegions`:
+/// `isPackedMixedMode`).
+fn packs_halves(cx: &Cx<'_>, source: &Operand, dst_step: u32, dst_byte: Option<u32>) -> bool {
+    let half = cx.grf() / 2;
+    let place = |ty: Type, byte: u32| if ty == Type::F { byte / 2 } else { byte } % half;
+    let to = cx.dst_type().zip(dst_byte).map(|(ty, byte)| place(ty, byte));
+    let from = source.at.map(|(_, byte)| place(source.ty, byte));
+    let packed = source.stride() == source.ty.bytes() && cx.dst_type().is_some_and(|t| t.bytes() == dst_step);
+    packed && (to.is_none() || from.is_none() || to == from)
+}
+
 /// Xe-HPC: channels stay at the same place between source and destination.
 fn same_place(cx: &mut Cx<'_>) {
     let Some((stride, byte)) = cx.dst_layout() else { return };
@@ -93,8 +105,7 @@ fn same_place(cx: &mut Cx<'_>) {
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
-            // A conversion packs and spreads half floats itself.
-            let halves = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride().min(dst_step) == 2;
+            let halves = cx.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, dst_step, byte);
             let spread = halves || cx.converts_bf8();
             // Packed half floats become integers a dword apart.
             let apart = o.ty == Type::Hf && o.stride() == 2 && dst_step == 4 && cx.inst.op == Op::Mov;
