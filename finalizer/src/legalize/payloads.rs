@@ -50,11 +50,11 @@ pub(crate) fn part(
     changed
 }
 
-/// The registers of payload `s` of a message.
+/// The registers of payload `s` of a message, if it is not `null`.
 fn payload(inst: &VInst, s: usize) -> Option<(VReg, u32)> {
     let info = inst.send()?;
     let Src::Direct { reg, .. } = inst.src[s] else { return None };
-    Some((reg, u32::from([info.src0_len, info.src1_len][s])))
+    (!reg.is_null()).then_some((reg, u32::from([info.src0_len, info.src1_len][s])))
 }
 
 /// Whether the response of a message overwrites its payload `s`.

@@ -11,6 +11,8 @@ use crate::lists::reset;
 #[derive(Debug, Default)]
 pub(crate) struct Predicates {
     local: Vec<bool>,
+    /// Channels that somebody reads or writes.
+    used: Vec<u32>,
     written: Vec<Written>,
 }
 
@@ -18,12 +20,19 @@ impl Predicates {
     /// Nothing is known of `count` predicates.
     pub(crate) fn reset(&mut self, count: usize) {
         reset(&mut self.local, count, true);
+        reset(&mut self.used, count, 0);
         reset(&mut self.written, count, Written::default());
     }
 
     /// Whether nobody looks at the bits of channels that writes leave out.
     pub(crate) fn is_local(&self, id: PredId) -> bool {
         id.declared().and_then(|i| self.local.get(i)).copied().unwrap_or(false)
+    }
+
+    /// Whether nobody looks at bits of channels from `channel` on.
+    pub(crate) fn ends_at(&self, id: PredId, channel: u32) -> bool {
+        let used = id.declared().and_then(|i| self.used.get(i)).copied().unwrap_or(u32::MAX);
+        used.checked_shr(channel).unwrap_or(0) == 0
     }
 
     /// Looks at the next instruction that has to do with predicates. It is in block number `block`, counted
@@ -39,6 +48,7 @@ impl Predicates {
         let lanes = low_u32(((1u64 << exec.size.lanes()) - 1) << first);
         let all = exec.is_no_mask();
         if let Some(guard) = record.pred {
+            self.note(guard, lanes);
             self.read(guard, lanes, all, block);
         }
         // The position of the destination, or of the predicate that is a second one.
@@ -50,9 +60,11 @@ impl Predicates {
         let moves_bits = record.opcode == Opcode::Mov;
         let operands = kernel.operands_of(record);
         for (i, operand) in operands.iter().enumerate() {
-            if let Operand::Vector(VectorOperand::Predicate(p, _)) = operand
-                && target != Some(i)
-            {
+            let Operand::Vector(VectorOperand::Predicate(p, _)) = operand else { continue };
+            if !moves_bits {
+                self.note(*p, lanes);
+            }
+            if target != Some(i) {
                 self.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits, block);
             }
         }
@@ -70,6 +82,12 @@ impl Predicates {
             if record.pred.is_none() {
                 self.write(*p, lanes, all, block);
             }
+        }
+    }
+
+    fn note(&mut self, p: PredOperand, lanes: u32) {
+        if let Some(used) = p.id.declared().and_then(|i| self.used.get_mut(i)) {
+            *used |= lanes;
         }
     }
 

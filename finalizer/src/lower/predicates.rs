@@ -25,8 +25,11 @@ impl Lowerer<'_> {
         let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
         let flag = self.flag(target.id, self.lanes)?;
         let elements = self.visa.pred_elements(target.id).map_or(0, u32::from);
-        // Flags are operated on in words.
-        let whole = self.lanes.no_mask && elements.min(16) <= self.lanes.exec.lanes();
+        // Flags are operated on in words. Some have fewer elements than instructions use.
+        let lanes = self.lanes.exec.lanes();
+        let all =
+            elements.min(16) <= lanes && (lanes >= 16 || self.facts.predicates.ends_at(target.id, lanes));
+        let whole = self.lanes.no_mask && all;
         let scalar = whole || self.facts.predicates.is_local(target.id);
         let result = if scalar && self.pred.is_none() { flag } else { self.var(build::flag(self.lanes)) };
         self.flag_logic(op, result, srcs)?;

@@ -71,15 +71,12 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `.ca.ca`, `.uc.wb`, or nothing. A middle level (`.ca.ca.ca`) is not in this format.
+    /// `.ca.ca`, `.uc.wb`, or nothing; one alone is of the first level. A middle level (`.ca.ca.ca`) is not in this
+    /// format.
     fn caches(&mut self) -> Parsed<[Operand; 2]> {
         let mut found = [LscCache::Default; 2];
-        for (i, slot) in found.iter_mut().enumerate() {
-            let cache = match (self.peek(), LscCache::from_name(self.slice_at(1))) {
-                (Tok::Dot, Some(cache)) => cache,
-                _ if i == 0 => break,
-                _ => return self.expected("the cache control of the second level"),
-            };
+        for slot in &mut found {
+            let (Tok::Dot, Some(cache)) = (self.peek(), LscCache::from_name(self.slice_at(1))) else { break };
             self.at += 2;
             *slot = cache;
         }
@@ -293,14 +290,17 @@ impl<'s> Parser<'s> {
         self.emit_sub(Opcode::LscTyped, op.raw(), exec, head, &operands)
     }
 
-    /// `lsc_read_state_info.tgm V32 bti(0x4)[V33]`: a transposed read of 16 dwords.
+    /// `lsc_read_state_info.tgm V32 bti(0x4)[V33]`: a transposed read of 16 dwords. Text before the format had
+    /// coordinates says none.
     fn lsc_state_info(&mut self, head: Head) -> Parsed<()> {
         let dst = self.raw_operand()?;
         let model = self.model()?;
-        self.expect(Tok::LBrack, "`[`")?;
-        let coords = self.raw_operand()?;
-        self.expect(Tok::RBrack, "`]`")?;
         let (null, zero) = (Operand::Raw(RawOperand::NULL), Operand::Num(0));
+        let mut coords = null;
+        if self.eat(Tok::LBrack) {
+            coords = self.raw_operand()?;
+            self.expect(Tok::RBrack, "`]`")?;
+        }
         let shape = Shape {
             size: LscDataSize::D32,
             order: LscOrder::Transpose,

@@ -94,7 +94,7 @@ rules! {
     OperandBounds   "operand-bounds"    Error   true  "Operands stay inside their variables." "IGC for Xe-HPC: swaps of the bytes of quadwords count rows of 32 bytes; Intel's finalizer overwrites what stands behind";
     RegisterTail    "register-tail"     Warning false "A destination that reaches over the end of its variable stays in the register that the variable is aligned to; the variable then has all of it." "kernels for Xe-HPC: a copy of r0 into eight dwords";
     ExecMask        "exec-mask"         Error   true  "Mask offset and execution size stay within 32 lanes." "";
-    PredicateWidth  "predicate-width"   Error   true  "A predicate has an element for each lane it guards or receives." "";
+    PredicateWidth  "predicate-width"   Tolerated   false "A predicate has an element for each lane it guards or receives; where it has fewer, it is as wide as it is used." "";
     OperandType     "operand-type"      Tolerated   false "Operands have a type that the instruction takes." "Cm compilers: `addr_add` of a byte";
     OperandMix      "operand-mix"       Tolerated   false "Arithmetic does not mix integer and floating-point operands." "";
     OperandModifier "operand-modifier"  Tolerated   false "Negation and absolute value stand on arithmetic sources, the bitwise not on logic sources, saturation on destinations." "media driver: `asr.sat`";

@@ -165,6 +165,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::ElementAlignment, Skl, "mov (M1, 1) S1(0,0)<1> V2(0,0)<0;1,0>", "mov (M1, 1) ODD(0,0)<1> V2(0,0)<0;1,0>"),
     (Rule::OperandAlignment, Skl, "gather4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0", "gather4_scaled.R (M1, 8) T6 0x0:ud V1.4 V2.0"),
     (Rule::PayloadSize, Skl, "gather4_scaled.RGBA (M1, 16) T6 0x0:ud V1.0 V2.0", "gather4_scaled.RGBA (M1, 16) T6 0x0:ud V1.0 V2.64"),
+    (Rule::PredicateWidth, Skl, "(P1) mov (M1, 16) V1(0,0)<1> V2(0,0)<1;1,0>", "(P1) mov (M1, 32) MX(0,0)<1> MX(0,0)<1;1,0>"),
     (Rule::NullOperand, Skl, "scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0", "scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 %null.0"),
     (Rule::NullOperand, Skl, "raw_send (M1, 8) 0xc 1 4 0x2410002:ud V1.0 V2.0", "raw_send (M1, 8) 0xc 1 4 0x2410002:ud %null.0 V2.0"),
     (Rule::NullOperand, Skl, "raw_sends.12.1.0.1 (M1, 8) 0xc:ud 0x2110002:ud V1.0 %null.0 V2.0", "raw_sends.12.1.0.1 (M1, 8) 0xc:ud 0x2110002:ud %null.0 %null.0 V2.0"),

@@ -1,12 +1,15 @@
 //! Typed loads, stores and atomics.
 
-use gen_ir::Sfid;
+use gen_ir::{Dst, ExecSize, Sfid, Src, Type};
 use messages::{Effect, lsc::AddressModel};
 use visa::{lsc::LscAddrType, op::LscTyped};
 
 use super::codes::{LscMessage, cache_control, message_of, quad};
-use crate::lower::{Lowered, Lowerer};
-use crate::messages::Parts;
+use crate::{
+    build::{self, Lanes},
+    lower::{Lowered, Lowerer},
+    messages::{Parts, PayloadPart},
+};
 
 impl Lowerer<'_> {
     /// Typed accesses.
@@ -24,9 +27,12 @@ impl Lowerer<'_> {
         };
         let effect = code.row().effect;
         let mut parts = Parts::new();
-        let last = lsc.coords.iter().rposition(|c| !c.is_null()).unwrap_or(0);
-        for coord in &lsc.coords[..=last] {
+        let last = lsc.coords.iter().rposition(|c| !c.is_null());
+        for coord in &lsc.coords[..last.map_or(0, |last| last + 1)] {
             parts.push(self.part(*coord, lanes * 4)?);
+        }
+        if last.is_none() {
+            parts.push(self.no_coordinates(lanes * 4));
         }
         let address = if parts.len() == 1 { parts[0] } else { self.concatenate(&parts) };
         let channels = lsc.shape.channels.map_or(1, |m| m.count());
@@ -62,5 +68,17 @@ impl Lowerer<'_> {
             self.copy_lsc_response(to, target, 0, 4, channels);
         }
         Ok(())
+    }
+
+    /// The payload of a message that needs one, for text that names no coordinates: zeros.
+    fn no_coordinates(&mut self, bytes: u32) -> PayloadPart {
+        let len = bytes.div_ceil(self.grf());
+        let reg = self.payload(len);
+        let lanes = Lanes::all(ExecSize::S16);
+        for row in 0..len {
+            let to = Dst::packed(reg.plus(row * self.grf()), Type::Ud);
+            self.emit(build::mov(lanes, to, Src::ud(0)));
+        }
+        PayloadPart { reg, len }
     }
 }
