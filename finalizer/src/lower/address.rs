@@ -12,21 +12,32 @@ use crate::build::{self, Lanes, VReg, VSrc, extend};
 pub(crate) const UNLINKED: u32 = 0x6e10_ca2e;
 
 impl Lowerer<'_> {
-    /// `faddr`: the 64-bit address of a symbol, as two dwords that a linker fills in.
+    /// `faddr`: the address of a symbol, as dwords that a linker fills in. A dword has the lower half, which is all that
+    /// calls read.
     pub(crate) fn symbol_address(&mut self, dst: &VectorOperand) -> Lowered {
-        let (Dst::Direct { reg, ty, .. }, _) = self.dst(dst)? else {
-            return Err("a symbol's address goes to a general variable".into());
+        let (dst, _) = self.dst(dst)?;
+        let Some(bytes @ (4 | 8)) = dst.ty().map(Type::bytes) else {
+            return Err("a symbol's address has 32 or 64 bits".into());
         };
-        if ty.bytes() != 8 {
-            return Err("a symbol's address has 64 bits".into());
-        }
+        let direct = match dst {
+            Dst::Direct { reg, .. } => Some(reg),
+            _ => None,
+        };
+        let place = direct.unwrap_or_else(|| self.temp(1, bytes));
         self.out.outside = true;
         for (byte, half) in [(0, Options::SYMBOL_LOW), (4, Options::SYMBOL_HIGH)] {
+            if byte == bytes {
+                break;
+            }
             let mut inst =
-                build::mov(Lanes::SCALAR, Dst::packed(reg.plus(byte), Type::Ud), Src::ud(UNLINKED));
+                build::mov(Lanes::SCALAR, Dst::packed(place.plus(byte), Type::Ud), Src::ud(UNLINKED));
             inst.no_mask = true;
             inst.opts = inst.opts.with(half);
             self.emit(inst);
+        }
+        if direct.is_none() {
+            let address = Src::scalar(place, Type::unsigned(bytes).unwrap_or(Type::Uq));
+            self.emit(build::mov(Lanes::SCALAR, dst, address));
         }
         Ok(())
     }
