@@ -1,8 +1,8 @@
 //! Comparison, and flags made of values.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Src, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, Op, Src, SrcMod, Type, VarId};
 use narrow::low_u8;
-use visa::{Opcode, Operand, VectorOperand};
+use visa::{Modifier, Opcode, Operand, VectorOperand};
 
 use super::{Lowered, Lowerer, types::check_short_integers};
 use crate::build::{self, Lanes, VDst, VReg, VSrc};
@@ -89,6 +89,13 @@ impl Lowerer<'_> {
             inst.pred = self.pred;
             self.emit(inst);
         } else {
+            // A number's lowest bit is that of its negative; logic on Gen would invert it.
+            let mods = if src.modifier() == Modifier::Not { value.mods() } else { SrcMod::None };
+            let value = match value {
+                Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods, ty },
+                Src::Indirect { addr, imm, region, ty, .. } => Src::Indirect { addr, imm, region, mods, ty },
+                other => other,
+            };
             // Packed bytes are what moves alone write, even to nowhere (Mesa's validator: "Only raw MOV supports a
             // packed-byte destination").
             let ty = value.ty().filter(|t| t.bytes() > 1).unwrap_or(Type::Uw);
