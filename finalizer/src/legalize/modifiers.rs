@@ -1,12 +1,12 @@
 //! Source modifiers where an instruction does not have them.
 
-use gen_ir::{Class, Op, SrcMod, Type};
+use gen_ir::{Class, Op, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::with_modifiers,
+    operand::{with_modifiers, without_modifiers},
 };
-use crate::build::VInst;
+use crate::build::{VInst, extend};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !inst.src.iter().any(|s| s.mods().any()) {
@@ -19,18 +19,44 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !mods.any() || allowed(lx, inst, i, mods) {
             continue;
         }
-        let Some(ty) = inst.src[i].ty() else { continue };
+        changed = true;
+        if mods == SrcMod::Neg && turn_constant(&mut new, i) {
+            continue;
+        }
+        let ty = inst.src[i].ty().unwrap_or(Type::D);
         lx.stage_source(&mut new, i, widened(inst.op, ty, mods), 1);
         if inst.op.info().logic && new.src[i].mods().abs() {
             new.src[i] = with_modifiers(new.src[i], SrcMod::new(false, new.src[i].mods().neg()));
         }
-        changed = true;
     }
     if changed {
         lx.inst(new);
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Gives the sign of factor `i` to a constant that it is multiplied by, if that stays a word: of the product, the lowest
+/// 32 bits are the same.
+fn turn_constant(inst: &mut VInst, i: usize) -> bool {
+    let other = match (inst.op, i) {
+        (Op::Mul, 0) | (Op::Mad, 2) => 1,
+        (Op::Mad, 1) => 2,
+        _ => return false,
+    };
+    let low = inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() <= 4);
+    let Src::Imm { bits, ty } = inst.src[other] else { return false };
+    let scalar = matches!(ty, Type::W | Type::Uw | Type::D | Type::Ud);
+    if !low || !scalar || inst.sat || inst.cond.is_some() {
+        return false;
+    }
+    let turned = extend(bits, ty).cast_signed().wrapping_neg();
+    if !(-0x8000..=0x7fff).contains(&turned) {
+        return false;
+    }
+    inst.src[other] = Src::imm(turned.cast_unsigned(), Type::W);
+    inst.src[i] = without_modifiers(inst.src[i]);
+    true
 }
 
 /// The type that has room for the modified value, where the instruction would see all of it.
@@ -65,7 +91,8 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         | Op::Addc
         | Op::Subb => false,
         Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
-            i == 0 || lx.caps.ops.mul_source_mods
+            // A dword factor has none on any platform (Intel's finalizer, `isGoodAlign1TernarySrc`).
+            i == 0 || lx.caps.ops.mul_source_mods && (!ty.is_dword() || lx.caps.words.ternary_align16)
         }
         // An unsigned value's negation is not in its range. (Of math, see there.)
         _ => true,

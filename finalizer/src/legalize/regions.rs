@@ -57,8 +57,11 @@ impl Legalizer<'_> {
                     };
                     inst.src[i] = Src::Direct { reg, region, mods, ty };
                 }
-                Src::Indirect { addr, imm, region, mods, ty } if lanes == 1 => {
-                    let region = if region.vert == Region::VXH { region } else { Region::SCALAR };
+                // Where in its register an address points only the running kernel knows, and no row crosses one: each
+                // element is a row.
+                Src::Indirect { addr, imm, region, mods, ty } if region.vert != Region::VXH => {
+                    let single = region.stride(lanes).and_then(|stride| linear_region(stride, lanes));
+                    let region = single.unwrap_or(region);
                     inst.src[i] = Src::Indirect { addr, imm, region, mods, ty };
                 }
                 _ => {}

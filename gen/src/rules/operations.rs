@@ -48,7 +48,16 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             let single = all(cx, |t| matches!(t, Type::F | Type::Vf));
             cx.require(single, "single-float", "the operation is of single floats");
         }
-        Op::Add | Op::Mul | Op::Mad | Op::Mac => one_family(cx),
+        Op::Mad => {
+            one_family(cx);
+            let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(Type::is_dword);
+            cx.require(
+                !cx.inst.src[1..].iter().any(modified),
+                "mad-modifier",
+                "the factors of a multiply-add that are dwords have no modifiers",
+            );
+        }
+        Op::Add | Op::Mul | Op::Mac => one_family(cx),
         Op::Math => function(cx),
         _ => {}
     }

@@ -45,10 +45,14 @@ fn shape(cx: &mut Cx<'_>, o: &Operand) {
     }
 }
 
-/// Rows stay inside one register, and everything within two.
+/// Rows stay inside one register, and everything within two. The best that an address can be is the start of a register.
 fn crossing(cx: &mut Cx<'_>, o: &Operand) {
-    let Some((base, byte)) = o.at else { return };
-    if !matches!(base, Base::Grf(_)) || o.region.width == Region::ABSENT || o.region.width == 0 {
+    let byte = match o.at {
+        Some((Base::Grf(_), byte)) => byte,
+        None if o.is_indirect() => 0,
+        _ => return,
+    };
+    if o.region.width == Region::ABSENT || o.region.width == 0 || o.region.vert == Region::VXH {
         return;
     }
     let (lanes, grf) = (cx.lanes(), cx.grf());

@@ -1,11 +1,11 @@
 //! Writes machine code into a folder, for tools that read nothing else (`tests/tools/mesa-validator`).
 //!
 //! ```text
-//! cargo run --release -p tests --bin codes -- DIR PLATFORM... [--random N]
+//! cargo run --release -p tests --bin codes -- DIR PLATFORM... [--random N] [--programs FOLDER]
 //! ```
 //!
-//! `DIR/PLATFORM/ours` and `DIR/PLATFORM/intel` get a file for each test kernel; with `--random` also
-//! `DIR/PLATFORM/random`, our code for N random programs.
+//! `DIR/PLATFORM/ours` and `DIR/PLATFORM/intel` get a file for each test kernel, and for each real program; with
+//! `--random` also `DIR/PLATFORM/random`, our code for N random programs.
 
 use clap::Parser;
 use finalizer::{Finalizer, Options};
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use tests::{
     data::kernels,
     differential::module,
+    programs::Corpus,
     visa_random::{Settings, generate},
 };
 
@@ -21,17 +22,16 @@ use tests::{
 struct Args {
     /// Folder to write into.
     dir: PathBuf,
-    /// Platforms.
-    #[arg(required = true, value_parser = |s: &str| s.parse::<Platform>())]
-    platforms: Vec<Platform>,
+    #[command(flatten)]
+    corpus: Corpus,
     /// Random programs of each platform.
     #[arg(long, default_value_t = 0)]
     random: u64,
 }
 
 fn main() -> std::io::Result<()> {
-    let Args { dir, platforms, random } = Args::parse();
-    for platform in platforms {
+    let Args { dir, corpus, random } = Args::parse();
+    for &platform in &corpus.platforms {
         let dir = dir.join(platform.to_string());
         let mut finalizer = Finalizer::new(Options::new(platform));
         let mut refused = 0u64;
@@ -52,6 +52,24 @@ fn main() -> std::io::Result<()> {
                 Err(_) => refused += 1,
             }
         }
+        let mut failed = Ok(());
+        corpus.each(platform, &mut |p| {
+            let name = p.id.replace('/', "~");
+            let mut write = || match finalizer.finalize_kernel(&p.module, p.index) {
+                Ok(binary) => {
+                    put(&dir.join("intel"), &name, &p.code)?;
+                    put(&dir.join("ours"), &name, &binary.code)
+                }
+                Err(_) => {
+                    refused += 1;
+                    Ok(())
+                }
+            };
+            if failed.is_ok() {
+                failed = write();
+            }
+        })?;
+        failed?;
         println!("{platform}: {refused} refused");
     }
     Ok(())
