@@ -9,7 +9,6 @@
 
 use clap::Parser;
 use finalizer::{Finalizer, Options};
-use platforms::Platform;
 use std::path::{Path, PathBuf};
 use tests::{
     data::kernels,
