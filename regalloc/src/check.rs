@@ -330,7 +330,7 @@ impl Check<'_> {
                     if state[a.var].lost[whose] & touched(a, shift) != 0 {
                         return Err(self.fault(b, i, a, "reads what was written over"));
                     }
-                    if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w)) {
+                    if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w) && !self.in_place(a, w)) {
                         return Err(self.fault(b, i, a, "is written before it is read to the end"));
                     }
                 }
@@ -374,6 +374,11 @@ impl Check<'_> {
     fn meet(&self, a: &Access, w: &Access) -> bool {
         let ((c, s, e), (d, t, f)) = (self.bytes(a), self.bytes(w));
         a.var != w.var && c == d && s < f && t < e
+    }
+
+    /// Whether a write has the bytes of a read, each channel its own.
+    fn in_place(&self, a: &Access, w: &Access) -> bool {
+        self.bytes(a) == self.bytes(w) && a.may_be_written_in_place(w)
     }
 
     /// Calls back with the subranges of other variables that a write goes over.

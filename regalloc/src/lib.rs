@@ -22,7 +22,7 @@
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
 //!   held       what has a place                             starts     the order of placing
-//!   items      what is to be placed, and the result
+//!   items      what is to be placed, and the result          heirs      what may be written where a source was
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory
@@ -47,7 +47,7 @@
 //! the messages there: `spill::slots`, `spill::transfer`. What a correct allocation is, and so what is proved of each: `check`.
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
-//! run or by lanes that wait elsewhere; so no layout or mask of a write can harm another value. `check`
+//! run or by lanes that wait elsewhere (but for what an instruction reads and writes just in the same bytes); so no layout or mask of a write can harm another value. `check`
 //! proves it for each result, from the accesses alone, and the replay tests run random kernels before
 //! and after.
 //!

@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, Item, Items, Placement, Sharing, Way, place},
+    place::{self, File, Item, Items, Placement, Sharing, Way, Wishes, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -247,7 +247,8 @@ impl Placing {
                 known.accesses.arf.iter().copied().try_for_each(&mut add)?;
             }
         }
-        place(file, items, (&known.live, sharing, &known.copies), kernel.vars.len(), scan, out);
+        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
+        place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod cheaper;
 mod checker;
+mod heirs;
 mod largest;
 mod liveness;
 mod once;

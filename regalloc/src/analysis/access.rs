@@ -35,6 +35,17 @@ impl Access {
         self.kind.has(Kind::WRITE) && self.kind.has(Kind::SURE) && pitch > elem && elem < 1 << shift
     }
 
+    /// Whether a write of the same instruction may have the bytes of this read, all just the same: dwords side by side, each
+    /// channel's in the place where it reads. Instructions of several steps read in each what that step writes.
+    pub fn may_be_written_in_place(&self, w: &Access) -> bool {
+        let shape = |a: &Access| (a.pitch, a.elem, a.chan, a.end - a.start);
+        self.kind.has(Kind::READ)
+            && !self.kind.has(Kind::CROSS)
+            && w.kind.has(Kind::WRITE)
+            && (self.pitch, self.elem) == (4, 4)
+            && shape(self) == shape(w)
+    }
+
     /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
     pub const fn is_of_channels(&self) -> bool {
         let not = Kind::CROSS.0 | Kind::EOT.0 | Kind::MESSAGE.0;

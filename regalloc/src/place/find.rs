@@ -44,7 +44,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn find_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let item = self.items[i];
-        for (other, behind) in self.copies.of(item.var) {
+        for (other, behind) in self.wishes.copies.of(item.var) {
             let Some(there) = self.s.item_of[other].and_then(|item| self.s.at[item]) else { continue };
             let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
             if !at.is_multiple_of(item.align.max(1)) || at < item.low || at + item.bytes > item.high {
@@ -62,6 +62,27 @@ impl<'a, const W: usize> Scan<'a, W> {
         None
     }
 
+    /// The place of what item `i` is made of, if it may be written over that and nothing else is in the way. Both are held
+    /// where the one ends and the other begins, in the same instruction.
+    fn find_in_place(&self, i: ItemId) -> Option<FileByte> {
+        let item = self.items[i];
+        let legacy = self.wishes.heirs.legacy(item.var)?;
+        let there = self.s.item_of[legacy.of].and_then(|of| self.s.at[of])?;
+        let (first, rest) = self.ranges(i).split_first()?;
+        let (at, behind) = (there.bytes(), legacy.at.next());
+        let begins = first.start >= legacy.at && self.live.of(legacy.of).last()?.end <= behind;
+        let allowed = at.is_multiple_of(item.align.max(1)) && at >= item.low && at + item.bytes <= item.high;
+        if !begins || !allowed || !matches!(self.sharing, Sharing::None) {
+            return None;
+        }
+        let regs = self.wholes_of(i, there);
+        let free = |ranges: &[Range]| {
+            let (open, parts) = (self.open(ranges), self.with_parts(ranges));
+            regs.iter().zip(open).zip(parts).all(|((r, o), p)| r & (!o | p) == 0)
+        };
+        (free(&[Range { start: behind, ..*first }]) && free(rest)).then_some(there)
+    }
+
     /// A free place for item `i`.
     pub(super) fn find(&mut self, i: ItemId) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
@@ -72,6 +93,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         if item.bytes >= rb {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
+                return Some(at);
+            }
+            if self.file.way == Way::InTurn
+                && let Some(at) = self.find_in_place(i)
+            {
                 return Some(at);
             }
             let from = if self.file.way == Way::InTurn { self.next.clamp(low, high) } else { low };

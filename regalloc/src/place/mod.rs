@@ -9,6 +9,7 @@
 pub(crate) mod copies;
 mod evict;
 mod find;
+pub(crate) mod heirs;
 mod held;
 mod items;
 pub(crate) mod matrix;
@@ -28,6 +29,7 @@ use crate::{
     },
     place::{
         copies::Copies,
+        heirs::Heirs,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
 };
@@ -88,7 +90,7 @@ struct Scan<'a, const W: usize> {
     /// The same.
     some_parts: bool,
     sharing: Sharing<'a>,
-    copies: &'a Copies,
+    wishes: Wishes<'a>,
     /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
     /// count. None of that is among the wholes. With calls: when what passes by subroutines has registers there,
     /// which is not among the wholes either.
@@ -99,6 +101,13 @@ struct Scan<'a, const W: usize> {
     next: u32,
     next_byte: u32,
     used: u32,
+}
+
+/// Where variables would best be.
+#[derive(Clone, Copy)]
+pub(crate) struct Wishes<'a> {
+    pub copies: &'a Copies,
+    pub heirs: &'a Heirs,
 }
 
 fn mask_of(start: u32, end: u32) -> u64 {
@@ -114,7 +123,7 @@ fn hull(ranges: &[Range]) -> Range {
 pub(crate) fn place(
     file: File,
     items: &Items,
-    (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
+    (live, sharing, wishes): (&Liveness, Sharing<'_>, Wishes<'_>),
     vars: usize,
     s: &mut ScanMemory,
     out: &mut Placement,
@@ -125,17 +134,17 @@ pub(crate) fn place(
     }
     if file.regs <= 128 {
         let matrix = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, sharing, copies), vars, s, matrix, out);
+        s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, matrix, out);
     } else {
         let matrix = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, sharing, copies), vars, s, matrix, out);
+        s.wide = place_in(file, items, (live, sharing, wishes), vars, s, matrix, out);
     }
 }
 
 fn place_in<const W: usize>(
     file: File,
     items: &Items,
-    (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
+    (live, sharing, wishes): (&Liveness, Sharing<'_>, Wishes<'_>),
     vars: usize,
     s: &mut ScanMemory,
     matrices: [RegMatrix<W>; 4],
@@ -150,7 +159,7 @@ fn place_in<const W: usize>(
         Way::Packed | Way::InTurn => by_start(items, ranges, positions, &mut s.starts, &mut order),
         Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
     }
-    let mut scan = Scan::new(file, items, (live, sharing, copies), positions, s, matrices);
+    let mut scan = Scan::new(file, items, (live, sharing, wishes), positions, s, matrices);
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
@@ -203,7 +212,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn new(
         file: File,
         items: &'a Items,
-        (live, sharing, copies): (&'a Liveness, Sharing<'a>, &'a Copies),
+        (live, sharing, wishes): (&'a Liveness, Sharing<'a>, Wishes<'a>),
         positions: usize,
         s: &'a mut ScanMemory,
         [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
@@ -236,7 +245,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             partly,
             some_parts,
             sharing: if shares { sharing } else { Sharing::None },
-            copies,
+            wishes,
             held,
             needed,
             next: file.first,

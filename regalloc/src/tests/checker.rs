@@ -157,4 +157,13 @@ fn checker_sees_early_writes() {
     k.blocks = vec![Block { insts: vec![i], succs: Default::default() }];
     assert_eq!(checked(&k, &[32, 96]), Ok(()));
     assert!(matches!(checked(&k, &[32, 64]), Err(Error::Unsound(_))));
+    assert!(matches!(checked(&k, &[64, 32]), Err(Error::Unsound(_))));
+    // Each step reads what it writes.
+    assert_eq!(checked(&k, &[32, 32]), Ok(()));
+    // Channels of words are elsewhere than those of dwords.
+    k.blocks[0].insts[0].src[1] = Src::new(Reg::var_at(v[0], 0), Region::PACKED, Type::W);
+    assert!(matches!(checked(&k, &[32, 32]), Err(Error::Unsound(_))));
+    // So are those of one in two.
+    k.blocks[0].insts[0].src[1] = Src::new(Reg::var_at(v[0], 0), Region::SCALAR, Type::D);
+    assert!(matches!(checked(&k, &[32, 32]), Err(Error::Unsound(_))));
 }

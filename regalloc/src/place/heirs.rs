@@ -1,0 +1,92 @@
+//! Results that may take the place of what they are made of.
+//!
+//! `add d = s, x`, the only reader of `s`, may write where `s` is: it waits for nothing there that it would not wait for
+//! anyway. Where places are taken in turn, that leaves the turn for values that have to be apart, and it takes longer until
+//! a place comes up again: so a scheduler may move instructions further, messages above all.
+//!
+//! An instruction whose operands span two registers runs in steps. In each it reads and writes the same channels, so the
+//! result may have just the bytes that are read ([`Access::may_be_written_in_place`]), although a result anywhere else
+//! must keep off them (`Kind::EARLY`).
+
+use crate::analysis::{
+    access::{Access, Kind},
+    accesses::Accesses,
+    position::Position,
+};
+use gen_ir::{Class, Dst, Inst, Kernel, VarId, Virtual};
+use narrow::to_index;
+
+/// The results of a kernel that may be in the place of a source.
+#[derive(Default)]
+pub(crate) struct Heirs {
+    /// How many operands read each variable.
+    reads: Vec<u32>,
+    /// By variable.
+    legacies: Vec<Option<Legacy>>,
+}
+
+/// A variable whose place another may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Legacy {
+    pub of: VarId,
+    /// Where its only reader reads it, which writes the other.
+    pub at: Position,
+}
+
+impl Heirs {
+    /// Looks for them.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses) {
+        self.reads.clear();
+        self.reads.resize(kernel.vars.len(), 0);
+        for a in accesses.all().iter().filter(|a| a.kind.has(Kind::READ)) {
+            self.reads[a.var.index()] += 1;
+        }
+        self.legacies.clear();
+        self.legacies.resize(kernel.vars.len(), None);
+        for (at, inst) in (0..).zip(kernel.blocks.iter().flat_map(|b| &b.insts)) {
+            if let Some(v) = written_in_steps(inst)
+                && self.legacies[v.index()].is_none()
+                && let Some(of) = self.source_of(kernel, v, accesses.of(at))
+            {
+                self.legacies[v.index()] = Some(Legacy { of, at: Position::read(to_index(at)) });
+            }
+        }
+    }
+
+    /// A variable that is read as `v` is written, and nowhere else.
+    fn source_of(&self, kernel: &Kernel<Virtual>, v: VarId, list: &[Access]) -> Option<VarId> {
+        let w = list.iter().find(|w| w.var == v && w.kind.has(Kind::WRITE.with(Kind::SURE)))?;
+        let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
+        let whole = |v: VarId| {
+            let var = &kernel.vars[v.index()];
+            (var.is_only_named() && var.fixed.is_none() && var.bytes.is_multiple_of(reg_bytes))
+                .then_some(var.bytes)
+        };
+        let bytes = whole(v)?;
+        let alike = |a: &&Access| {
+            a.var != v
+                && a.start == w.start
+                && a.may_be_written_in_place(w)
+                && self.reads[a.var.index()] == 1
+                && whole(a.var) == Some(bytes)
+        };
+        list.iter().find(alike).map(|a| a.var)
+    }
+
+    /// Whose place a variable may take, if it may.
+    pub fn legacy(&self, v: VarId) -> Option<Legacy> {
+        *self.legacies.get(v.index())?
+    }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.legacies.clear();
+    }
+}
+
+/// The variable to which an instruction writes dwords side by side, channel by channel.
+fn written_in_steps(inst: &Inst<Virtual>) -> Option<VarId> {
+    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
+    let by_channel = matches!(inst.op.info().class, Class::Basic | Class::Ternary);
+    (by_channel && ty.bytes() == 4 && inst.exec.lanes() >= 8).then_some(reg.var()).flatten()
+}
