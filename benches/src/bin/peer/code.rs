@@ -15,12 +15,19 @@ pub struct Counts {
     pub syncs: u32,
     /// Messages that read and write the thread's scratch memory.
     pub scratch: u32,
+    /// Words that are no instruction of the platform. Intel's finalizer writes `sends` for Broadwell, which has none, if
+    /// the vISA asks for one: such code runs nowhere.
+    pub unknown: u32,
 }
 
 /// Counts all instructions of some code, each also given to `each`.
 pub fn count(platform: Platform, code: &[u8], mut each: impl FnMut(&Inst<Physical>)) -> Counts {
     let mut counts = Counts::default();
-    for i in decode_all(platform, code).filter_map(|d| d.inst.ok()) {
+    for decoded in decode_all(platform, code) {
+        let Ok(i) = decoded.inst else {
+            counts.unknown += 1;
+            continue;
+        };
         match i.op {
             Op::Nop | Op::Illegal => continue,
             Op::Sync => counts.syncs += 1,

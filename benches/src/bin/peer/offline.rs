@@ -54,7 +54,7 @@ struct Comparison<'a> {
     platform: Platform,
     rows: Vec<Row>,
     failed: Vec<String>,
-    /// Kernels that the peer's program made no code for.
+    /// Kernels that the peer's program made no code for, or code with words that are no instructions.
     without_peer: usize,
     opcodes: BTreeMap<&'static str, [u32; 2]>,
 }
@@ -147,6 +147,11 @@ impl Comparison<'_> {
             side += 1;
             counts
         });
+        if counts[1].unknown > 0 {
+            println!("{id}: the peer's code has {} words that are no instructions", counts[1].unknown);
+            self.without_peer += 1;
+            return;
+        }
         let cycles = [&ours.code[..], peer].map(|code| code::cycles(self.platform, code));
         let row = Row { id, visa, counts, bytes: [ours.code.len(), peer.len()], cycles };
         if !self.args.summary {
