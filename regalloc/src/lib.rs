@@ -47,9 +47,9 @@
 //! the messages there: `spill::slots`, `spill::transfer`. What a correct allocation is, and so what is proved of each: `check`.
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
-//! run or by lanes that wait elsewhere (but for what an instruction reads and writes just in the same bytes); so no layout or mask of a write can harm another value. `check`
-//! proves it for each result, from the accesses alone, and the replay tests run random kernels before
-//! and after.
+//! run or by lanes that wait elsewhere, but for what an instruction reads and writes just in the same bytes; so no
+//! layout or mask of a write can harm another value. `check` proves it for each result, from the accesses alone, and the
+//! replay tests run random kernels before and after.
 //!
 //! **Subroutines.** What a subroutine does not write passes by it, at each call by itself: values alive across
 //! different calls share registers, and none of them is alive in the other's surroundings (`analysis::calls`,
