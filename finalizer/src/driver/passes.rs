@@ -316,6 +316,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "drop-reloads",
+        about: "flags are not loaded from registers with what they hold",
+        step: PassBody::Physical(steps::drop_reloads),
+        profile: Profile::Expanded,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "pair-scalars",
         about: "operations on two single elements beside each other become one on both",
         step: PassBody::Physical(steps::pair_scalars),

@@ -16,7 +16,7 @@ use crate::{
     legalize,
     link::{calls, entries, places, relocate},
     lower,
-    optimize::{AnalysisSet, pair},
+    optimize::{AnalysisSet, pair, reloads},
     schedule, swsb,
 };
 
@@ -131,6 +131,15 @@ pub(super) fn expand_calls(
 ) -> Result<(), Refusal> {
     let callee = |origin| workspace::callee(job.source, job.cx.module, job.origin(origin));
     job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    Ok(())
+}
+
+pub(super) fn drop_reloads(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    reloads::drop_needless(code, &mut work.known_flags);
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
-//! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. One pass, `pair`, works on
-//! registers: where elements lie is known after allocation.
+//! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. Two passes, `pair` and
+//! `reloads`, work on registers: where elements lie is known after allocation.
 //!
 //! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of
 //! `OptimizeMemory`. A function of `steps` hands it the kernel, the analyses that it asks for and its memory, and returns
@@ -36,6 +36,7 @@ mod modes;
 pub(crate) mod pair;
 mod predicate;
 mod products;
+pub(crate) mod reloads;
 mod scatter;
 mod shifts;
 mod sink;
