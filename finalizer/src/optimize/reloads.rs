@@ -58,24 +58,25 @@ fn moves_flag(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Same> {
     }
     let (to, from) = (place(to, ty.bytes(), grf_bytes)?, place(from, ty.bytes(), grf_bytes)?);
     match (to, from) {
-        (Place::Flag(flag), Place::General(general)) | (Place::General(general), Place::Flag(flag)) => {
-            Some(Same { flag, general })
-        }
+        (FileBytes::Flag(flag), FileBytes::General(general))
+        | (FileBytes::General(general), FileBytes::Flag(flag)) => Some(Same { flag, general }),
         _ => None,
     }
 }
 
 /// Bytes of a file of registers.
 #[derive(Clone, Copy)]
-enum Place {
+enum FileBytes {
     Flag(Extent),
     General(Extent),
 }
 
-fn place(reg: Reg<Physical>, len: u32, grf_bytes: u32) -> Option<Place> {
+fn place(reg: Reg<Physical>, len: u32, grf_bytes: u32) -> Option<FileBytes> {
     match reg.base() {
-        Base::Arf(Arf::Flag(n)) => Some(Place::Flag(Extent::new(u32::from(n) * FLAG_BYTES + reg.byte, len))),
-        Base::Grf(_) => Some(Place::General(Extent::new(reg.file_byte(grf_bytes)?.bytes(), len))),
+        Base::Arf(Arf::Flag(n)) => {
+            Some(FileBytes::Flag(Extent::new(u32::from(n) * FLAG_BYTES + reg.byte, len)))
+        }
+        Base::Grf(_) => Some(FileBytes::General(Extent::new(reg.file_byte(grf_bytes)?.bytes(), len))),
         _ => None,
     }
 }
