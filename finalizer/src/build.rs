@@ -1,8 +1,8 @@
 //! Small constructors for Gen instructions, shared by lowering and the passes.
 
 use gen_ir::{
-    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, Type, Var,
-    VarClass, VarId, Virtual,
+    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, SrcMod, Type,
+    Var, VarClass, VarId, Virtual,
 };
 use narrow::{low_i8, low_i16, low_i32};
 
@@ -125,6 +125,15 @@ pub fn division_type(srcs: &[VSrc]) -> Type {
     let signed = ints().any(|(_, neg)| neg)
         || ints().filter(|(ty, _)| ty.bytes() == largest).all(|(ty, _)| ty.is_signed());
     int_type(4, signed)
+}
+
+/// The same operand with other modifiers.
+pub fn with_modifiers(src: VSrc, mods: SrcMod) -> VSrc {
+    match src {
+        Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods, ty },
+        Src::Indirect { addr, imm, region, ty, .. } => Src::Indirect { addr, imm, region, mods, ty },
+        other => other,
+    }
 }
 
 /// The same operand read as another type of the same size.

@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, Item, Items, Placement, Sharing, Way, Wishes, place},
+    place::{self, File, Item, Items, Placement, Sharing, Way, Wishes, heirs::Heirs, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -26,6 +26,8 @@ pub(crate) struct Placing {
     /// The same of a placement that is tried beside it.
     other: (Items, place::ScanMemory),
     fit: fit::FitMemory,
+    /// Of what is placed in turn, for nothing else asks.
+    heirs: Heirs,
     /// Flags and addresses.
     arf: (Items, place::ScanMemory),
     pub aims: Aims,
@@ -247,7 +249,12 @@ impl Placing {
                 known.accesses.arf.iter().copied().try_for_each(&mut add)?;
             }
         }
-        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
+        if class == VarClass::General && way == Way::InTurn {
+            self.heirs.find(kernel, &known.accesses);
+        } else {
+            self.heirs.clear();
+        }
+        let wishes = Wishes { copies: &known.copies, heirs: &self.heirs };
         place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
         Ok(())
     }

@@ -139,7 +139,7 @@ pub(super) fn drop_reloads(
     _: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    reloads::drop_needless(code, &mut work.known_flags);
+    reloads::drop_needless(code, &mut work.optimize.known_flags);
     Ok(())
 }
 

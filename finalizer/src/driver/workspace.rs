@@ -24,7 +24,6 @@ pub(crate) struct Workspace {
     pub schedule: schedule::ScheduleMemory,
     pub swsb: swsb::ScoreboardMemory,
     pub legal: gen_ir::rules::Seen,
-    pub known_flags: optimize::reloads::KnownFlags,
     pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.

@@ -19,11 +19,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !mods.any() || allowed(lx, inst, i, mods) {
             continue;
         }
+        let Some(ty) = inst.src[i].ty() else { continue };
         changed = true;
         if mods == SrcMod::Neg && turn_constant(&mut new, i) {
             continue;
         }
-        let ty = inst.src[i].ty().unwrap_or(Type::D);
         lx.stage_source(&mut new, i, widened(inst.op, ty, mods), 1);
         if inst.op.info().logic && new.src[i].mods().abs() {
             new.src[i] = with_modifiers(new.src[i], SrcMod::new(false, new.src[i].mods().neg()));
@@ -91,7 +91,7 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         | Op::Addc
         | Op::Subb => false,
         Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
-            // A dword factor has none on any platform (Intel's finalizer, `isGoodAlign1TernarySrc`).
+            // In align1 a dword factor has none (Intel's finalizer, `isGoodAlign1TernarySrc`); align16 has no integers.
             i == 0 || lx.caps.ops.mul_source_mods && (!ty.is_dword() || lx.caps.words.ternary_align16)
         }
         // An unsigned value's negation is not in its range. (Of math, see there.)

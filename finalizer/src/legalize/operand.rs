@@ -4,6 +4,7 @@ use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type};
 use narrow::to_u8;
 
 use super::legalizer::{Legalizer, lanes_of};
+pub(super) use crate::build::with_modifiers;
 use crate::build::{self, Lanes, VInst, VReg, VSrc};
 
 /// The type that an operand of type `ty` is computed in.
@@ -77,15 +78,6 @@ pub(super) fn is_scalar(src: &VSrc, lanes: u32) -> bool {
 /// The same operand without modifiers.
 pub(super) fn without_modifiers(src: VSrc) -> VSrc {
     with_modifiers(src, SrcMod::None)
-}
-
-/// The same operand with other modifiers.
-pub(super) fn with_modifiers(src: VSrc, mods: SrcMod) -> VSrc {
-    match src {
-        Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods, ty },
-        Src::Indirect { addr, imm, region, ty, .. } => Src::Indirect { addr, imm, region, mods, ty },
-        other => other,
-    }
 }
 
 impl Legalizer<'_> {

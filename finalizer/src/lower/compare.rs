@@ -91,11 +91,7 @@ impl Lowerer<'_> {
         } else {
             // A number's lowest bit is that of its negative; logic on Gen would invert it.
             let mods = if src.modifier() == Modifier::Not { value.mods() } else { SrcMod::None };
-            let value = match value {
-                Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods, ty },
-                Src::Indirect { addr, imm, region, ty, .. } => Src::Indirect { addr, imm, region, mods, ty },
-                other => other,
-            };
+            let value = build::with_modifiers(value, mods);
             // Packed bytes are what moves alone write, even to nowhere (Mesa's validator: "Only raw MOV supports a
             // packed-byte destination").
             let ty = value.ty().filter(|t| t.bytes() > 1).unwrap_or(Type::Uw);

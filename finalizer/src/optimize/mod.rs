@@ -63,6 +63,7 @@ pub(crate) struct OptimizeMemory {
     headers: headers::HeaderMemory,
     hoist: hoist::HoistMemory,
     insert: insert::InsertMemory,
+    pub(crate) known_flags: reloads::KnownFlags,
     merger: merge::Merger,
     scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,

@@ -4,7 +4,7 @@
 //! `sel`, both load the same one. `mov f1 = r9; sel (f1); mov f1 = r9; sel (f1)` needs the first alone; nor is
 //! `mov r9 = f1` needed behind `mov f1 = r9`. After allocation, for which flag it is is known then.
 
-use gen_ir::{Arf, Base, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, Role, Src};
+use gen_ir::{Arf, Base, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Role, Src};
 
 /// Bytes of a flag register.
 const FLAG_BYTES: u32 = 4;
@@ -56,29 +56,15 @@ fn moves_flag(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Same> {
     if !plain || !ty.same_bits(read) || ty.is_float() || inst.src[0].mods().any() {
         return None;
     }
-    let (to, from) = (place(to, ty.bytes(), grf_bytes)?, place(from, ty.bytes(), grf_bytes)?);
-    match (to, from) {
-        (FileBytes::Flag(flag), FileBytes::General(general))
-        | (FileBytes::General(general), FileBytes::Flag(flag)) => Some(Same { flag, general }),
-        _ => None,
-    }
-}
-
-/// Bytes of a file of registers.
-#[derive(Clone, Copy)]
-enum FileBytes {
-    Flag(Extent),
-    General(Extent),
-}
-
-fn place(reg: Reg<Physical>, len: u32, grf_bytes: u32) -> Option<FileBytes> {
-    match reg.base() {
-        Base::Arf(Arf::Flag(n)) => {
-            Some(FileBytes::Flag(Extent::new(u32::from(n) * FLAG_BYTES + reg.byte, len)))
-        }
-        Base::Grf(_) => Some(FileBytes::General(Extent::new(reg.file_byte(grf_bytes)?.bytes(), len))),
-        _ => None,
-    }
+    let (n, flag, general) = match (to.base(), from.base()) {
+        (Base::Arf(Arf::Flag(n)), Base::Grf(_)) => (n, to, from),
+        (Base::Grf(_), Base::Arf(Arf::Flag(n))) => (n, from, to),
+        _ => return None,
+    };
+    Some(Same {
+        flag: Extent::new(u32::from(n) * FLAG_BYTES + flag.byte, ty.bytes()),
+        general: Extent::new(general.file_byte(grf_bytes)?.bytes(), ty.bytes()),
+    })
 }
 
 /// Forgets what an instruction writes.

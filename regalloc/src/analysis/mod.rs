@@ -18,7 +18,7 @@ use crate::{
     Error,
     analysis::{accesses::Accesses, composite::Composites, flow::Flow, history::History, liveness::Liveness},
     order,
-    place::{Sharing, copies::Copies, heirs::Heirs},
+    place::{Sharing, copies::Copies},
     spill::costs::Costs,
 };
 use gen_ir::{Kernel, Virtual};
@@ -33,8 +33,6 @@ pub(crate) struct Analysis {
     pub apart: [Liveness; 2],
     pub any_calls: bool,
     pub copies: Copies,
-    /// Known unless there is no time.
-    pub heirs: Heirs,
     /// What spilling costs, if that was asked.
     pub costs: Costs,
 }
@@ -54,10 +52,6 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, !quick);
-        self.heirs.clear();
-        if !quick {
-            self.heirs.find(kernel, &self.accesses);
-        }
         self.costs.clear();
         Ok(())
     }
@@ -74,7 +68,6 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.clear();
-        self.heirs.clear();
         self.costs.clear();
         Ok(())
     }
@@ -92,7 +85,6 @@ impl Analysis {
         self.live.within_blocks(kernel, &self.accesses, flow, liveness::Holders::ALL, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, true);
-        self.heirs.find(kernel, &self.accesses);
         self.costs.clear();
     }
 

@@ -1,15 +1,12 @@
 //! Typed loads, stores and atomics.
 
-use gen_ir::{Dst, ExecSize, Sfid, Src, Type};
+use gen_ir::Sfid;
 use messages::{Effect, lsc::AddressModel};
 use visa::{lsc::LscAddrType, op::LscTyped};
 
 use super::codes::{LscMessage, cache_control, message_of, quad};
-use crate::{
-    build::{self, Lanes},
-    lower::{Lowered, Lowerer},
-    messages::{Parts, PayloadPart},
-};
+use crate::lower::{Lowered, Lowerer};
+use crate::messages::Parts;
 
 impl Lowerer<'_> {
     /// Typed accesses.
@@ -27,12 +24,14 @@ impl Lowerer<'_> {
         };
         let effect = code.row().effect;
         let mut parts = Parts::new();
-        let last = lsc.coords.iter().rposition(|c| !c.is_null());
-        for coord in &lsc.coords[..last.map_or(0, |last| last + 1)] {
-            parts.push(self.part(*coord, lanes * 4)?);
-        }
-        if last.is_none() {
-            parts.push(self.no_coordinates(lanes * 4));
+        match lsc.coords.iter().rposition(|c| !c.is_null()) {
+            Some(last) => {
+                for coord in &lsc.coords[..=last] {
+                    parts.push(self.part(*coord, lanes * 4)?);
+                }
+            }
+            // The message needs a payload, for text that names no coordinates, too.
+            None => parts.push(self.part_or_zeros(lsc.coords[0], lanes * 4)?),
         }
         let address = if parts.len() == 1 { parts[0] } else { self.concatenate(&parts) };
         let channels = lsc.shape.channels.map_or(1, |m| m.count());
@@ -68,17 +67,5 @@ impl Lowerer<'_> {
             self.copy_lsc_response(to, target, 0, 4, channels);
         }
         Ok(())
-    }
-
-    /// The payload of a message that needs one, for text that names no coordinates: zeros.
-    fn no_coordinates(&mut self, bytes: u32) -> PayloadPart {
-        let len = bytes.div_ceil(self.grf());
-        let reg = self.payload(len);
-        let lanes = Lanes::all(ExecSize::S16);
-        for row in 0..len {
-            let to = Dst::packed(reg.plus(row * self.grf()), Type::Ud);
-            self.emit(build::mov(lanes, to, Src::ud(0)));
-        }
-        PayloadPart { reg, len }
     }
 }
