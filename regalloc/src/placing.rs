@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, Item, Items, Placement, Sharing, Way, Wishes, heirs::Heirs, place},
+    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, heirs::Heirs, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -44,6 +44,8 @@ pub(crate) struct Aims {
     pub at_pressure: bool,
     /// What is spilled is in no groups.
     pub alone: bool,
+    /// What may be in the place of what it is made of.
+    pub in_place: InPlace,
 }
 
 /// What is known of a placement once spilling is planned.
@@ -89,17 +91,16 @@ impl Placing {
 
     /// Places general variables where some may share registers, for instance where waiting lanes may hold one in
     /// those of another that lanes write that run, each its own part; where some can be computed again; or with other
-    /// aims. `general` is their placement without that; it becomes the one that costs less.
+    /// aims. `general` is their placement without that; it becomes the one that costs less. Returns whether that is the new one.
     pub fn place_cheaper(
         &mut self,
         kernel: &Kernel<Virtual>,
         (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
         (general, other): (&mut Placement, &mut Placement),
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let (failed, cost) = (general.failed.is_some(), cost_of(general, known, remat));
         let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
-        self.try_general(kernel, (known, sharing, remat), Way::Packed, (general, other), better)?;
-        Ok(())
+        self.try_general(kernel, (known, sharing, remat), Way::Packed, (general, other), better)
     }
 
     /// Places general variables with the largest first, if they find no places in the order in which they become live.
@@ -169,8 +170,7 @@ impl Placing {
         let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
         let limits = (file.reg_bytes(), regs * file.reg_bytes());
         let (items, scan) = &mut self.general;
-        let in_calls = !flow.calls().is_empty();
-        let placed = fit::FitContext { file, limits, items, known, flow, in_calls };
+        let placed = fit::FitContext { file, limits, items, known, flow };
         fit::fit(&placed, plan, scan, &mut self.fit, general)
     }
 
@@ -232,8 +232,8 @@ impl Placing {
         way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let file = File::of(kernel, class, way);
         let (aims, losses) = (self.aims, &*self.losses);
+        let file = File { in_place: aims.in_place, ..File::of(kernel, class, way) };
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
         let by_lane = matches!(sharing, Sharing::ByLane(_));
@@ -249,7 +249,7 @@ impl Placing {
                 known.accesses.arf.iter().copied().try_for_each(&mut add)?;
             }
         }
-        if class == VarClass::General && way == Way::InTurn {
+        if class == VarClass::General && way != Way::LargestFirst && aims.in_place != InPlace::Never {
             self.heirs.find(kernel, &known.accesses);
         } else {
             self.heirs.clear();
@@ -348,5 +348,6 @@ fn item(
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
     let cost = if stays { f32::INFINITY } else { messages * to_f32(moved) / room };
-    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
+    let is_payload = fact.needs.has(Needs::PAYLOAD);
+    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane, is_payload })
 }

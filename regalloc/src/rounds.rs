@@ -15,7 +15,7 @@ use crate::{
     arf::{pressure, split as arf_split},
     check, copy,
     order::{self, Search},
-    place::{File, Placement, Way, copies},
+    place::{File, InPlace, Placement, Way, copies},
     placing::{Aims, Placing, is_complete},
     side_by_side::{self, SideBySide},
     spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
@@ -362,6 +362,7 @@ impl Rounds<'_> {
         let general = &mut places[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         remat.clear();
+        placing.aims.in_place = if self.options.quick { InPlace::Never } else { InPlace::First };
         if placed == GeneralPlaces::InTurn {
             return Ok(());
         }

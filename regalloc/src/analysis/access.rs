@@ -42,8 +42,14 @@ impl Access {
         self.kind.has(Kind::READ)
             && !self.kind.has(Kind::CROSS)
             && w.kind.has(Kind::WRITE)
-            && (self.pitch, self.elem) == (4, 4)
+            && self.pitch == self.elem
+            && matches!(self.elem, 4 | 8)
             && shape(self) == shape(w)
+    }
+
+    /// Whether this is the payload of a message: whole registers in which channels have no fixed place.
+    pub const fn is_payload(&self) -> bool {
+        self.kind.has(Kind::READ) && self.pitch == 0 && self.end - self.start >= 32
     }
 
     /// Whether this is the payload of a message of which each channel that runs reads its own bytes.

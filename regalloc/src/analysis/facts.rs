@@ -147,6 +147,8 @@ impl Needs {
     pub const DESC: Needs = Needs(1 << 2);
     /// Written by the last instruction of a block, after which nothing can be put (return addresses).
     pub const AT_END: Needs = Needs(1 << 3);
+    /// Payload of a message, which is read some time after the message was issued.
+    pub const PAYLOAD: Needs = Needs(1 << 4);
 
     pub const fn has(self, other: Needs) -> bool {
         self.0 & other.0 != 0
@@ -271,6 +273,9 @@ impl Fact {
             a.subranges = touched(a, self.shift);
             self.subranges |= a.subranges;
             self.read_otherwise |= !a.is_of_channels();
+            if a.is_payload() {
+                self.needs.add(Needs::PAYLOAD);
+            }
         }
         if a.kind.of_message() {
             if a.kind.has(Kind::EOT) {

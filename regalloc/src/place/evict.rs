@@ -126,6 +126,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let wholes = self.wholes_of(v, from);
             if wholes != [0; W] {
                 self.leave(v, wholes);
+                self.keep_kin(v);
                 if self.items[v].fixed.is_some() {
                     self.hold_again(v, from);
                 }
@@ -143,6 +144,18 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
         }
         self.s.victims = victims;
+    }
+
+    /// Puts back what had the place of `v` where the one began and the other ended.
+    fn keep_kin(&mut self, v: ItemId) {
+        for other in self.s.kin[v].into_iter().flatten() {
+            let Some(at) = self.s.at[other] else { continue };
+            let regs = self.wholes_of(other, at);
+            let [own, held, needed] = self.tables(other);
+            self.wholes.set(regs, own);
+            self.held.set(regs, held);
+            self.needed.set(regs, needed);
+        }
     }
 
     /// Puts back what was where `v` was and had to be: several such may have been there at the same time.

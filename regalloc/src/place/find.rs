@@ -64,23 +64,59 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The place of what item `i` is made of, if it may be written over that and nothing else is in the way. Both are held
     /// where the one ends and the other begins, in the same instruction.
-    fn find_in_place(&self, i: ItemId) -> Option<FileByte> {
+    fn find_in_place(&mut self, i: ItemId) -> Option<FileByte> {
         let item = self.items[i];
         let legacy = self.wishes.heirs.legacy(item.var)?;
-        let there = self.s.item_of[legacy.of].and_then(|of| self.s.at[of])?;
-        let (first, rest) = self.ranges(i).split_first()?;
+        // Who reads it earlier would have to stay before this, where a scheduler is to move them.
+        if self.file.way == Way::InTurn && !(legacy.only && matches!(self.sharing, Sharing::None)) {
+            return None;
+        }
+        let of = self.s.item_of[legacy.of]?;
+        let there = self.s.at[of]?;
         let (at, behind) = (there.bytes(), legacy.at.next());
-        let begins = first.start >= legacy.at && self.live.of(legacy.of).last()?.end <= behind;
+        let begins = self.ranges(i).first()?.start >= legacy.at && self.ranges(of).last()?.end <= behind;
         let allowed = at.is_multiple_of(item.align.max(1)) && at >= item.low && at + item.bytes <= item.high;
-        if !begins || !allowed || !matches!(self.sharing, Sharing::None) {
+        if !begins || !allowed {
             return None;
         }
         let regs = self.wholes_of(i, there);
-        let free = |ranges: &[Range]| {
-            let (open, parts) = (self.open(ranges), self.with_parts(ranges));
-            regs.iter().zip(open).zip(parts).all(|((r, o), p)| r & (!o | p) == 0)
+        let open = self.open_behind(i, behind);
+        let is_free = regs.iter().zip(open).all(|(r, o)| r & !o == 0);
+        if is_free {
+            self.s.kin[i][0] = Some(of);
+            self.s.kin[of][1] = Some(i);
+        }
+        is_free.then_some(there)
+    }
+
+    /// The registers that nothing has a part of which item `i` meets behind the position where it begins.
+    fn open_behind(&self, i: ItemId, behind: Position) -> Regs<W> {
+        let mut used = [0; W];
+        let mut add = |regs: Regs<W>| used.iter_mut().zip(regs).for_each(|(u, r)| *u |= r);
+        let cut = |ranges: &'a [Range]| {
+            let later = ranges.partition_point(|r| r.end <= behind);
+            let (first, rest) = ranges[later..].split_at((later < ranges.len()).into());
+            (first.first().map(|r| Range { start: r.start.max(behind), ..*r }), rest)
         };
-        (free(&[Range { start: behind, ..*first }]) && free(rest)).then_some(there)
+        let mut meets = |matrix: &RegMatrix<W>, ranges: &'a [Range]| {
+            let (first, rest) = cut(ranges);
+            add(matrix.within(first.as_slice()));
+            add(matrix.within(rest));
+        };
+        let ranges = self.ranges(i);
+        if self.some_wholes {
+            meets(&self.wholes, ranges);
+        }
+        if self.some_parts {
+            meets(&self.partly, ranges);
+        }
+        match (self.sharing, self.tables(i)) {
+            (Sharing::None, _) => {}
+            (Sharing::ByLane(_), [_, [], _]) => meets(&self.held, ranges),
+            (Sharing::ByLane(_), [_, _, needed]) => meets(&self.needed, needed),
+            (Sharing::InCalls(_), [own, ..]) => meets(&self.held, own),
+        }
+        used.map(|u| !u)
     }
 
     /// A free place for item `i`.
@@ -95,29 +131,47 @@ impl<'a, const W: usize> Scan<'a, W> {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            if self.file.way == Way::InTurn
+            if (self.file.way == Way::InTurn || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
                 return Some(at);
             }
             let from = if self.file.way == Way::InTurn { self.next.clamp(low, high) } else { low };
-            let found = self
-                .find_whole(i, open, with_parts, from, high)
-                .or_else(|| if from > low { self.find_whole(i, open, with_parts, low, high) } else { None });
+            let found = self.find_unsent(i, open, |scan, open| {
+                scan.find_whole(i, open, with_parts, from, high).or_else(|| {
+                    if from > low { scan.find_whole(i, open, with_parts, low, high) } else { None }
+                })
+            });
             if let Some(at) = found {
                 self.next = at.bytes() / rb + item.bytes.div_ceil(rb);
             }
-            return found;
+            return found.or_else(|| self.find_in_place(i));
         }
         let high = item.high.div_ceil(rb).min(self.file.regs);
         open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
-        let found = self.find_part(i, open, with_parts);
+        let found = self.find_unsent(i, open, |scan, open| scan.find_part(i, open, with_parts));
         if let Some(at) = found {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
             let end = at.bytes() + item.bytes;
             self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
         }
         found
+    }
+
+    /// What is found in `open` registers, rather in those that no message may still be reading where item `i` begins to
+    /// live.
+    fn find_unsent(
+        &mut self,
+        i: ItemId,
+        open: Regs<W>,
+        find: impl Fn(&mut Self, Regs<W>) -> Option<FileByte>,
+    ) -> Option<FileByte> {
+        let mut unsent = open;
+        if let Some(first) = self.ranges(i).first() {
+            let sent = self.s.sent.before::<W>(first.start);
+            unsent.iter_mut().zip(sent).for_each(|(u, s)| *u &= !s);
+        }
+        find(self, unsent).or_else(|| if unsent != open { find(self, open) } else { None })
     }
 
     /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there

@@ -1,8 +1,8 @@
 //! Results that may take the place of what they are made of.
 //!
-//! `add d = s, x`, the only reader of `s`, may write where `s` is: it waits for nothing there that it would not wait for
-//! anyway. Where places are taken in turn, that leaves the turn for values that have to be apart, and it takes longer until
-//! a place comes up again: so a scheduler may move instructions further, messages above all.
+//! `add d = s, x`, the last reader of `s`, may write where `s` is: it waits for nothing there that it would not wait for
+//! anyway, and the two need no more room than one. It takes longer until other places are written again: so a scheduler may
+//! move instructions further, messages above all. Where places are taken in turn, that is for the only reader of `s`.
 //!
 //! An instruction whose operands span two registers runs in steps. In each it reads and writes the same channels, so the
 //! result may have just the bytes that are read ([`Access::may_be_written_in_place`]), although a result anywhere else
@@ -14,7 +14,6 @@ use crate::analysis::{
     position::Position,
 };
 use gen_ir::{Class, Dst, Inst, Kernel, VarId, Virtual};
-use narrow::to_index;
 
 /// The results of a kernel that may be in the place of a source.
 #[derive(Default)]
@@ -29,8 +28,10 @@ pub(crate) struct Heirs {
 #[derive(Clone, Copy)]
 pub(crate) struct Legacy {
     pub of: VarId,
-    /// Where its only reader reads it, which writes the other.
+    /// Where the instruction reads it that writes the other.
     pub at: Position,
+    /// Nothing else reads it.
+    pub only: bool,
 }
 
 impl Heirs {
@@ -46,15 +47,14 @@ impl Heirs {
         for (at, inst) in (0..).zip(kernel.blocks.iter().flat_map(|b| &b.insts)) {
             if let Some(v) = written_in_steps(inst)
                 && self.legacies[v.index()].is_none()
-                && let Some(of) = self.source_of(kernel, v, accesses.of(at))
             {
-                self.legacies[v.index()] = Some(Legacy { of, at: Position::read(to_index(at)) });
+                self.legacies[v.index()] = self.legacy_of(kernel, v, accesses.of(at), Position::before(at));
             }
         }
     }
 
-    /// A variable that is read as `v` is written, and nowhere else.
-    fn source_of(&self, kernel: &Kernel<Virtual>, v: VarId, list: &[Access]) -> Option<VarId> {
+    /// A variable that is read as `v` is written, rather one that nothing else reads.
+    fn legacy_of(&self, kernel: &Kernel<Virtual>, v: VarId, list: &[Access], at: Position) -> Option<Legacy> {
         let w = list.iter().find(|w| w.var == v && w.kind.has(Kind::WRITE.with(Kind::SURE)))?;
         let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let whole = |v: VarId| {
@@ -64,13 +64,10 @@ impl Heirs {
         };
         let bytes = whole(v)?;
         let alike = |a: &&Access| {
-            a.var != v
-                && a.start == w.start
-                && a.may_be_written_in_place(w)
-                && self.reads[a.var.index()] == 1
-                && whole(a.var) == Some(bytes)
+            a.var != v && a.start == w.start && a.may_be_written_in_place(w) && whole(a.var) == Some(bytes)
         };
-        list.iter().find(alike).map(|a| a.var)
+        let legacy = |a: &Access| Legacy { of: a.var, at, only: self.reads[a.var.index()] == 1 };
+        list.iter().filter(alike).map(legacy).min_by_key(|l| !l.only)
     }
 
     /// Whose place a variable may take, if it may.
@@ -88,5 +85,5 @@ impl Heirs {
 fn written_in_steps(inst: &Inst<Virtual>) -> Option<VarId> {
     let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
     let by_channel = matches!(inst.op.info().class, Class::Basic | Class::Ternary);
-    (by_channel && ty.bytes() == 4 && inst.exec.lanes() >= 8).then_some(reg.var()).flatten()
+    (by_channel && matches!(ty.bytes(), 4 | 8) && inst.exec.lanes() >= 8).then_some(reg.var()).flatten()
 }

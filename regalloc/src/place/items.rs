@@ -30,6 +30,8 @@ pub(crate) struct Item {
     /// Every lane writes and reads its own dwords alone, in whole registers: it gets on with others of that kind
     /// where only lanes that wait hold it.
     pub by_lane: bool,
+    /// A message reads it, some time after the message was issued.
+    pub is_payload: bool,
 }
 
 /// How variables are placed.
@@ -47,6 +49,18 @@ pub(crate) enum Way {
     LargestFirst,
 }
 
+/// What may be in the place of what it is made of, where places are not taken in turn.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum InPlace {
+    /// It is, where it can: then a scheduler may move instructions further, for less is written over.
+    #[default]
+    First,
+    /// Where no other place is free: the lowest places are filled first.
+    Last,
+    /// Nothing, and nobody looks for it.
+    Never,
+}
+
 /// A register file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File {
@@ -54,6 +68,7 @@ pub(crate) struct File {
     /// Log2 of a register's bytes.
     pub reg_log: u32,
     pub way: Way,
+    pub in_place: InPlace,
     /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
     /// or not. Where registers are not scarce, places are looked for from here on first.
     pub first: u32,
@@ -73,7 +88,7 @@ impl File {
         let reg_log = reg_bytes.trailing_zeros();
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
         let way = if class == VarClass::Address { Way::Packed } else { way };
-        File { regs, reg_log, way, first }
+        File { regs, reg_log, way, in_place: InPlace::default(), first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

@@ -13,14 +13,16 @@ pub(crate) mod heirs;
 mod held;
 mod items;
 pub(crate) mod matrix;
+mod sent;
 mod starts;
 
 pub(crate) use held::Held;
-pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing, Way};
+pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
 pub(crate) use starts::{by_start, largest_first};
 
 use held::Active;
 use narrow::{as_index, ones};
+use sent::Sent;
 
 use crate::{
     analysis::{
@@ -66,6 +68,9 @@ pub(crate) struct ScanMemory {
     order: Vec<ItemId>,
     cost: Vec<f32>,
     victims: Vec<ItemId>,
+    sent: Sent,
+    /// What each item is made of, if it has the place of that, and the other way round.
+    kin: TiVec<ItemId, [Option<ItemId>; 2]>,
 }
 
 /// An item that has a register which others may have, too.
@@ -187,6 +192,9 @@ impl ScanMemory {
     fn start(&mut self, file: File, items: &Items, vars: usize) {
         let regs = as_index(file.regs);
         self.active.clear();
+        self.sent.clear();
+        self.kin.clear();
+        self.kin.resize(items.len(), [None; 2]);
         self.full_active = 256;
         if self.parts.len() < regs {
             self.parts.resize_with(regs, Vec::new);
@@ -322,6 +330,9 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             let Item { var, cost, by_lane, .. } = *item;
             self.s.active.push(Active { held, var, from: at, to, cost, by_lane });
+        }
+        if self.file.way == Way::InTurn && item.is_payload {
+            self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
         }
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[as_index(r)];

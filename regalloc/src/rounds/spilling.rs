@@ -9,8 +9,8 @@ use crate::{
         liveness::{Holders, Liveness},
     },
     copy,
-    place::Sharing,
-    placing::Planned,
+    place::{InPlace, Sharing},
+    placing::{Planned, is_complete},
     spill::{self, plan::Known, remat},
 };
 
@@ -70,6 +70,12 @@ impl Rounds<'_> {
         }
         if flow.any_divergence || remat.any() {
             placing.place_cheaper(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
+        }
+        if !self.options.quick && !is_complete(&placed[2]) {
+            placing.aims.in_place = InPlace::Last;
+            if !placing.place_cheaper(current, (now, sharing, remat), (&mut placed[2], placed_other))? {
+                placing.aims.in_place = InPlace::First;
+            }
         }
         placing.place_largest_first(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
         Ok(())

@@ -32,8 +32,6 @@ pub(crate) struct FitContext<'a> {
     pub items: &'a Items,
     pub known: Known<'a>,
     pub flow: &'a Flow,
-    /// Whether items may share registers that pass by the same subroutine.
-    pub in_calls: bool,
 }
 
 /// Memory of the search.
@@ -339,11 +337,8 @@ impl<'a, const W: usize> Fit<'a, W> {
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
         self.matrix.reset(between(r, end), self.ranges(item));
-        if from.is_multiple_of(rb) && to.is_multiple_of(rb) && !item.by_lane && !self.p.in_calls {
-            return;
-        }
         // Other items may have had a part of the first or the last of these registers at the same time, or all of
-        // them in other lanes or at another call.
+        // them: in other lanes, at another call, or in the instruction that makes the one of the other.
         for &range in self.ranges(item) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
                 let Some(other) = self.p.items.get(ItemId(near)) else { continue };

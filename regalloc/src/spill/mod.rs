@@ -277,6 +277,7 @@ fn give_slots(
         high: regs * grf,
         cost: f32::INFINITY,
         by_lane: false,
+        is_payload: false,
     }));
     let placed = slots.place(items, live, regs, grf);
     let (Some(used), Ok(base)) = (placed, u32::try_from(base)) else {

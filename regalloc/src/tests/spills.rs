@@ -188,3 +188,26 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     assert_eq!(p.blocks[0].insts[0].op, Op::Send, "the load is first, not `{text}`");
     assert_eq!(p.blocks[0].insts[0].dst.reg(), Some(Reg::grf(GrfNum::new(5), 0)));
 }
+
+/// Vectors of two registers fill the file; each is read twice, and its second reader makes the next of it. Neither of the
+/// two may be anywhere else.
+#[test]
+fn a_result_has_the_place_of_what_it_is_made_of_where_none_other_is_free() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let wide = |i: Inst<Virtual>| Inst { exec: Inst::<Virtual>::new(Op::Mov, ExecSize::S16).exec, ..i };
+    let sum = k.add_var(general(32));
+    let mut vectors = || -> Vec<VarId> { (0..63).map(|_| k.add_var(general(64))).collect() };
+    let [first, second] = [vectors(), vectors()];
+    // In blocks of their own: else another order would need less room.
+    let mut values = vec![value(sum, 1)];
+    values.extend(first.iter().map(|&v| wide(value(v, 1))));
+    let reads = |vectors: &[VarId]| vectors.iter().map(|&v| add(sum, sum, v)).collect();
+    let results = first.iter().zip(&second).map(|(&v, &w)| wide(add(w, v, v))).collect();
+    let blocks = [values, reads(&first), results, reads(&second)];
+    let next = |b: u32| if b < 3 { vec![BlockId(b + 1)].into() } else { Default::default() };
+    k.blocks = (0..).zip(blocks).map(|(b, insts)| Block { insts, succs: next(b) }).collect();
+    let (p, stats) = allocate_checked(&k);
+    assert_eq!((stats.spills, stats.fills), (0, 0));
+    let in_place = regs(&p).iter().filter(|r| r.len() == 3 && r[0] == r[2] && r[0] == r[1]).count();
+    assert!(in_place >= 61, "{in_place}");
+}

@@ -1,0 +1,51 @@
+//! Registers that a message may still be reading.
+//!
+//! A message reads its payload some time after it was issued, and what writes there waits for that. What is placed soon
+//! behind it goes elsewhere, if there is room.
+
+use crate::{
+    analysis::position::Position,
+    place::matrix::{Regs, between},
+};
+use gen_ir::FileByte;
+
+/// How far behind a message its payload is left alone, in positions.
+const WHILE: u32 = 48;
+
+/// The payloads that were placed, as far as they may matter.
+#[derive(Default)]
+pub(crate) struct Sent(Vec<Payload>);
+
+struct Payload {
+    /// Where the message was issued.
+    end: Position,
+    /// Its registers: the first, and one past the last.
+    regs: (u32, u32),
+}
+
+impl Sent {
+    /// There are none.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A payload that is dead from `end` on has these bytes of a file of registers of so many bytes.
+    pub fn add(&mut self, end: Position, (from, to): (FileByte, FileByte), reg_bytes: u32) {
+        self.0.push(Payload { end, regs: (from.bytes() / reg_bytes, to.bytes().div_ceil(reg_bytes)) });
+    }
+
+    /// Registers that may still be read where something begins to live, in the order in which things do.
+    pub fn before<const W: usize>(&mut self, start: Position) -> Regs<W> {
+        let mut regs = [0; W];
+        self.0.retain(|p| {
+            if p.end <= start {
+                if start.since(p.end) >= WHILE {
+                    return false;
+                }
+                regs.iter_mut().zip(between::<W>(p.regs.0, p.regs.1)).for_each(|(r, b)| *r |= b);
+            }
+            true
+        });
+        regs
+    }
+}
