@@ -22,7 +22,7 @@ impl Descriptors {
         if !matches!(reg.base(), Base::Arf(Arf::Addr(_))) {
             return;
         }
-        let first = as_index(reg.byte / 4);
+        let first = as_index(reg.address_dword());
         let bytes = ((inst.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes();
         let end = as_index((reg.byte + bytes).div_ceil(4));
         self.known.iter_mut().take(end).skip(first).for_each(|known| *known = None);
@@ -40,7 +40,7 @@ impl Descriptors {
     pub fn known(&self, send: &SendInfo<Physical>) -> Option<SendInfo<Physical>> {
         let desc = match send.desc {
             Desc::Imm(desc) => desc,
-            Desc::Reg(reg) => (*self.known.get(as_index(reg.byte / 4))?)?,
+            Desc::Reg(reg) => (*self.known.get(as_index(reg.address_dword()))?)?,
         };
         Some(SendInfo { desc: Desc::Imm(desc), ..*send })
     }

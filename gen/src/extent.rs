@@ -6,7 +6,7 @@
 
 use narrow::to_index;
 
-use crate::{Dst, GrfNum, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
+use crate::{AddrSub, Dst, GrfNum, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -83,7 +83,7 @@ impl<S: Space> Inst<S> {
             Role::Src(i) => self.src_extent(usize::from(i), grf_bytes),
             Role::SrcAddr(i) => self.addresses_extent(usize::from(i)),
             Role::DstAddr => match self.dst {
-                Dst::Indirect { addr, .. } => Some(Extent::new(addr.byte, 2)),
+                Dst::Indirect { addr, .. } => Some(Extent::new(addr.byte, AddrSub::BYTES)),
                 _ => None,
             },
             Role::AddrOf(_) => None,
@@ -104,7 +104,7 @@ impl<S: Space> Inst<S> {
             (Region::VXH, w) => self.exec.lanes().div_ceil(u32::from(w.max(1))),
             _ => 1,
         };
-        Some(Extent::new(addr.byte, rows * 2))
+        Some(Extent::new(addr.byte, rows * AddrSub::BYTES))
     }
 
     /// Bytes the destination writes at most (under a full mask), for a direct destination.

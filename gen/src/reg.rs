@@ -1,8 +1,10 @@
 //! Registers: physical ones, and the variables that stand for them before allocation.
 
 mod file;
+mod sub;
 
 pub use file::{FileByte, GrfNum};
+pub use sub::{AddrSub, FlagSub};
 
 use std::{
     fmt::{self, Debug, Formatter},

@@ -12,8 +12,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use narrow::{low_i16, low_i32, low_u32, to_index};
 
 use crate::{
-    Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, InPlace, Inst, Kernel, Mme, Options, Outside,
-    Payload, Reg, Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
+    AddrSub, Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, FlagSub, InPlace, Inst, Kernel, Mme,
+    Options, Outside, Payload, Reg, Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
 };
 
 impl Display for Arf {
@@ -68,7 +68,8 @@ fn write_reg<S: Space>(f: &mut Formatter<'_>, reg: Reg<S>, bytes: u32) -> fmt::R
 /// Bytes that a subregister number counts by.
 pub(crate) const fn unit(arf: Arf, bytes: u32) -> u32 {
     match arf {
-        Arf::Addr(_) | Arf::Flag(_) => 2,
+        Arf::Addr(_) => AddrSub::BYTES,
+        Arf::Flag(_) => FlagSub::BYTES,
         _ => bytes,
     }
 }
