@@ -150,7 +150,7 @@ fn has_block_target(inst: &Inst<Physical>) -> bool {
 mod tests {
     use super::*;
     use crate::decode_all;
-    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, GrfNum, Pred, PredCtrl, Reg, Src, Type};
+    use gen_ir::{Block, BlockId, Dst, ExecSize, FlagSub, GrfNum, Pred, PredCtrl, Reg, Src, Type};
     use platforms::{Layout, Platform};
 
     fn add() -> Inst<Physical> {
@@ -166,7 +166,7 @@ mod tests {
         let mut inst = Inst::new(op, ExecSize::S8);
         let to = |b| Target::Block(BlockId(b));
         inst.payload = Payload::Branch { jip: to(jip), uip: uip.map_or(Target::None, to), ctrl: false };
-        let flag = Reg::arf(Arf::Flag(0), 0);
+        let flag = Reg::flag(FlagSub::F0);
         inst.pred = (op == Op::While).then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
         inst
     }

@@ -1,9 +1,7 @@
 //! The fields that all formats share.
 
 use super::{Bad, Fault, codes, layout::Control};
-use gen_ir::{
-    Arf, Base, Class, Cond, CondMod, ExecSize, Inst, MathFn, Options, Payload, Physical, Pred, Reg,
-};
+use gen_ir::{Class, Cond, CondMod, ExecSize, FlagSub, Inst, MathFn, Options, Payload, Physical, Pred, Reg};
 use narrow::to_u8;
 
 /// Options whose fields every format has, each with its bit in [`Control`].
@@ -30,14 +28,12 @@ fn bit_28(class: Class) -> Option<Options> {
 const ODD: u64 = 1 << 7 | 3 << 9 | 3 << 14 | 0x1f << 16 | 0x7f << 24 | 3 << 32;
 
 fn flag(c: Control) -> Reg<Physical> {
-    Reg::arf(Arf::Flag(c.flag_reg_num().into()), u32::from(c.flag_sub_reg_num()) * 2)
+    Reg::flag(FlagSub::new(c.flag_reg_num().into(), c.flag_sub_reg_num().into()))
 }
 
 fn flag_bits(reg: Reg<Physical>) -> Option<(bool, bool)> {
-    match (reg.base(), reg.byte) {
-        (Base::Arf(Arf::Flag(n @ 0..=1)), byte @ (0 | 2)) => Some((n == 1, byte == 2)),
-        _ => None,
-    }
+    let flag = reg.flag_sub().filter(|flag| flag.register() < 2)?;
+    Some((flag.register() == 1, flag.half() == 1))
 }
 
 /// Fills in what `c` says.

@@ -6,7 +6,7 @@ use super::{
     layout::{Basic, SrcDirect, SrcIndirect},
     rules::Rules,
 };
-use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{AddrSub, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::{low_u8, low_u64, to_u8};
 
 /// Which of the two sources.
@@ -90,16 +90,11 @@ pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, 
 #[inline]
 pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, u16, bool), Bad> {
     let allowed = "a0.0 to a0.15 with -512 to 511";
-    let Base::Arf(Arf::Addr(0)) = addr.base() else {
-        return Err(Bad::new(what, "another address register", allowed));
-    };
-    if !addr.byte.is_multiple_of(2) || addr.byte >= 32 {
-        return Err(Bad::new(what, addr.byte, allowed));
-    }
+    let sub = addr.address_sub().ok_or_else(|| Bad::new(what, addr.byte, allowed))?;
     if !(-512..512).contains(&imm) {
         return Err(Bad::new(what, i64::from(imm), allowed));
     }
-    Ok((to_u8(addr.byte) / 2, imm.cast_unsigned() & 0x1ff, imm < 0))
+    Ok((sub.number(), imm.cast_unsigned() & 0x1ff, imm < 0))
 }
 
 /// The address immediate of its low nine bits and its sign.
@@ -111,7 +106,7 @@ pub(super) fn addr_imm(low: u16, negative: bool) -> i16 {
 /// `a0.n`.
 #[inline]
 pub(super) fn addr_reg(sub: u8) -> Reg<Physical> {
-    Reg::arf(Arf::Addr(0), u32::from(sub) * 2)
+    Reg::address(AddrSub::new(sub))
 }
 
 /// The destination. `mme`: its subregister is the extra register of a math macro.

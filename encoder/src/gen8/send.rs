@@ -9,10 +9,10 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{
-    Arf, Base, Class, Desc, Descriptor, Dst, ExDesc, ExtendedDescriptor, Inst, Op, Payload, Physical, Reg,
+    AddrSub, Class, Desc, Descriptor, Dst, ExDesc, ExtendedDescriptor, Inst, Op, Payload, Physical, Reg,
     Region, SendInfo, Src, SrcMod, Type,
 };
-use narrow::{low_u8, low_u16, low_u32, low_u64, to_u16};
+use narrow::{low_u8, low_u16, low_u32, low_u64};
 
 /// The region that stands for "whole registers" in a message operand; no bits hold it but on Gen8.
 const WHOLE: Region = Region::new(8, 8, 1);
@@ -109,7 +109,7 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
             if low & !half_bit(rules, inst) != u32::from(A0) << 5 {
                 return Err(Fault::new("Src1 of a register descriptor", low, "a0.0, no region"));
             }
-            Desc::Reg(operand::addr_reg(0))
+            Desc::Reg(Reg::address(AddrSub::A0))
         }
         file => return Err(Fault::new("Src1RegFile", file, "0 (a0), 3 (immediate)")),
     };
@@ -160,7 +160,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         if w.desc() & !half_bit(rules, inst) != 0 {
             return Err(Fault::new("MsgDesc", w.desc(), "0 beside a register descriptor"));
         }
-        Desc::Reg(operand::addr_reg(0))
+        Desc::Reg(Reg::address(AddrSub::A0))
     } else {
         Desc::Imm(Descriptor::from_bits(w.desc()))
     };
@@ -171,7 +171,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         if w.ex_desc_6() != 0 && !rules.length_beside_register {
             return Err(Fault::new("ExDesc[9:6]", w.ex_desc_6(), "0 beside a register"));
         }
-        Desc::Reg(operand::addr_reg(low_u8(w.ex_desc_16()) * 2))
+        Desc::Reg(Reg::address(AddrSub::at_dword(low_u8(w.ex_desc_16()))))
     } else {
         let bits = u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6;
         Desc::Imm(ExtendedDescriptor::from_bits(bits))
@@ -206,11 +206,10 @@ fn imm_desc(desc: Descriptor) -> Result<u32, Bad> {
     if desc >> 31 == 0 { Ok(desc) } else { Err(Bad::new("descriptor", desc, "bit 31 zero")) }
 }
 
-fn a0(reg: Reg<Physical>, what: &'static str, max: u32, allowed: &'static str) -> Result<u16, Bad> {
-    match reg.base() {
-        Base::Arf(Arf::Addr(0)) if reg.byte.is_multiple_of(4) && reg.byte <= max => Ok(to_u16(reg.byte) / 4),
-        _ => Err(Bad::new(what, "another register", allowed)),
-    }
+/// The dword of the address register that a descriptor is in.
+fn a0(reg: Reg<Physical>, what: &'static str, last: u8, allowed: &'static str) -> Result<u8, Bad> {
+    let dword = reg.address_sub().and_then(AddrSub::dword).filter(|&dword| dword <= last);
+    dword.ok_or_else(|| Bad::new(what, "another register", allowed))
 }
 
 fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
@@ -337,9 +336,9 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
             w.with_ex_desc_16(low_u16(d >> 16)).with_ex_desc_6(low_u8(d >> 6 & 15))
         }
         Desc::Reg(reg) => {
-            let dword = a0(reg, "extended descriptor", 28, "a0.0, a0.2, ... a0.14")?;
+            let dword = a0(reg, "extended descriptor", 7, "a0.0, a0.2, ... a0.14")?;
             let length = if rules.length_beside_register { info.src1_len & 15 } else { 0 };
-            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword).with_ex_desc_6(length)
+            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword.into()).with_ex_desc_6(length)
         }
     };
     Ok(w.into_bits())

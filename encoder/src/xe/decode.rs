@@ -9,7 +9,7 @@ use super::{
     words::bits,
 };
 use crate::{DecodeError, opcodes};
-use gen_ir::{Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg, SwsbKind};
+use gen_ir::{Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg, SwsbKind};
 use platforms::{Caps, Platform};
 
 /// Opcode, execution size, channel offset, DebugCtrl, MaskCtrl, AtomicCtrl and whatever stands between
@@ -107,7 +107,7 @@ impl Decoder {
             inst.swsb = L::swsb_of(c.swsb, SwsbKind::of(inst.op), self.caps.scoreboard.pipes)
                 .ok_or_else(|| self.error("SWSB", c.swsb, "an annotation"))?;
         }
-        let flag = Reg::arf(Arf::Flag(c.flag >> 1), u32::from(c.flag & 1) * 2);
+        let flag = Reg::flag(c.flag);
         if c.pred_ctrl != 0 {
             let ctrl = codes::pred_of(c.pred_ctrl, self.caps.words.pred_width)
                 .ok_or_else(|| self.error("PredCtrl", c.pred_ctrl, "a predicate control"))?;

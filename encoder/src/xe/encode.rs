@@ -5,8 +5,7 @@ use super::{
     layout::{Controls, Layout},
 };
 use crate::{EncodeError, opcodes};
-use gen_ir::{Arf, Base, Class, Inst, Op, Options, Physical, Reg, Src, Swsb, SwsbKind};
-use narrow::to_u8;
+use gen_ir::{Class, FlagSub, Inst, Op, Options, Physical, Reg, Src, Swsb, SwsbKind};
 use platforms::{Caps, Platform};
 
 /// See [`crate::encode`].
@@ -100,7 +99,7 @@ impl Encoder<'_> {
         if !i.chan.is_multiple_of(L::CHANNELS) || i.chan >= 32 {
             return Err(self.error("ChOff", u32::from(i.chan), "a multiple of the channel unit below 32"));
         }
-        let mut flag = 0;
+        let mut flag = FlagSub::F0;
         let mut pred_ctrl = 0;
         let mut pred_inv = false;
         if let Some(p) = i.pred {
@@ -120,7 +119,7 @@ impl Encoder<'_> {
         if let Some(c) = i.cond {
             let written = self.flag(c.flag)?;
             if i.pred.is_some() && written != flag {
-                return Err(self.error("FlagRegNum", u32::from(written), "the predicate's flag"));
+                return Err(self.error("FlagRegNum", u32::from(written.code()), "the predicate's flag"));
             }
             flag = written;
         }
@@ -138,13 +137,10 @@ impl Encoder<'_> {
         })
     }
 
-    fn flag(&self, reg: Reg<Physical>) -> Result<u8, EncodeError> {
-        match (reg.base(), reg.byte) {
-            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < self.caps.regs.flag_count => {
-                Ok(n << 1 | to_u8(byte >> 1))
-            }
-            _ => Err(self.error("FlagRegNum", reg.byte, "a flag register's first or second half")),
-        }
+    fn flag(&self, reg: Reg<Physical>) -> Result<FlagSub, EncodeError> {
+        reg.flag_sub()
+            .filter(|flag| flag.register() < self.caps.regs.flag_count)
+            .ok_or_else(|| self.error("FlagRegNum", reg.byte, "a flag register's first or second half"))
     }
 
     pub(super) fn cond(&self) -> Result<u8, EncodeError> {

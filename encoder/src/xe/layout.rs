@@ -2,7 +2,7 @@
 //! they stand.
 
 use super::words::{BasicWord, SendWord, bits};
-use gen_ir::{Swsb, SwsbKind};
+use gen_ir::{FlagSub, Swsb, SwsbKind};
 use narrow::{low_u8, to_i16, to_u8};
 use platforms::Pipes;
 
@@ -15,7 +15,7 @@ pub(super) struct Controls {
     /// First channel.
     pub channel: u8,
     /// Register and half of it: `f1.0` is 2.
-    pub flag: u8,
+    pub flag: FlagSub,
     /// 0: no predicate.
     pub pred_ctrl: u8,
     pub pred_inv: bool,

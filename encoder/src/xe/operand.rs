@@ -8,8 +8,8 @@ use super::{
     words::{Direct, Indirect, Macro},
 };
 use crate::{DecodeError, EncodeError};
-use gen_ir::{Arf, Base, Mme, Physical, Reg, Src, SrcMod, Type};
-use narrow::{low_u32, to_i16, to_u8};
+use gen_ir::{AddrSub, Mme, Physical, Reg, Src, SrcMod, Type};
+use narrow::{low_u32, to_i16};
 
 impl Encoder<'_> {
     #[inline(always)]
@@ -80,9 +80,8 @@ impl Encoder<'_> {
         horz: u8,
         (min, max): (i32, i32),
     ) -> Result<Operand, EncodeError> {
-        let sub = match (addr.base(), addr.byte) {
-            (Base::Arf(Arf::Addr(0)), byte) if byte < 32 && byte % 2 == 0 => to_u8(byte / 2),
-            _ => return Err(self.error(field, addr.byte, "a subregister of a0")),
+        let Some(sub) = addr.address_sub() else {
+            return Err(self.error(field, addr.byte, "a subregister of a0"));
         };
         let imm = i32::from(imm);
         if imm < min || imm > max {
@@ -92,8 +91,11 @@ impl Encoder<'_> {
             return Err(self.error(field, u32::from(horz), "a stride of 0, 1, 2 or 4"));
         };
         let (imm, low) = L::split_imm(imm);
-        let slot =
-            Indirect::new().with_horz_stride(horz).with_addr_imm(imm).with_addr_sub_reg_num(sub).into_bits();
+        let slot = Indirect::new()
+            .with_horz_stride(horz)
+            .with_addr_imm(imm)
+            .with_addr_sub_reg_num(sub.number())
+            .into_bits();
         Ok(Operand { slot, indirect: true, low })
     }
 
@@ -174,7 +176,7 @@ impl Decoder {
     #[inline]
     pub(super) fn indirect<L: Layout>(&self, operand: Operand) -> (Reg<Physical>, i16, u8) {
         let slot = Indirect::from_bits(operand.slot);
-        let addr = Reg::arf(Arf::Addr(0), u32::from(slot.addr_sub_reg_num()) * 2);
+        let addr = Reg::address(AddrSub::new(slot.addr_sub_reg_num()));
         let imm = L::join_imm(slot.addr_imm(), operand.low);
         (addr, to_i16(imm), codes::horz_of(slot.horz_stride()))
     }

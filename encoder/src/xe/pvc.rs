@@ -9,7 +9,7 @@ use super::{
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::{Swsb, SwsbKind};
+use gen_ir::{FlagSub, Swsb, SwsbKind};
 use platforms::Pipes;
 
 /// Bits 32..0 of every word.
@@ -56,8 +56,8 @@ impl Layout for Pvc {
             .with_swsb(c.swsb)
             .with_exec_size(c.exec_size)
             .with_channel_offset(c.channel / 8)
-            .with_flag_sub_reg_num(c.flag & 1)
-            .with_flag_reg_num(c.flag >> 1)
+            .with_flag_sub_reg_num(c.flag.half())
+            .with_flag_reg_num(c.flag.register())
             .with_pred_ctrl(c.pred_ctrl)
             .with_pred_inv(c.pred_inv)
             .with_debug_ctrl(c.debug)
@@ -74,7 +74,7 @@ impl Layout for Pvc {
             swsb: w.swsb(),
             exec_size: w.exec_size(),
             channel: w.channel_offset() * 8,
-            flag: w.flag_reg_num() << 1 | w.flag_sub_reg_num(),
+            flag: FlagSub::new(w.flag_reg_num(), w.flag_sub_reg_num()),
             pred_ctrl: w.pred_ctrl(),
             pred_inv: w.pred_inv(),
             debug: w.debug_ctrl(),

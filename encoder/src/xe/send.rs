@@ -9,13 +9,12 @@ use super::{
 };
 use crate::{DecodeError, EncodeError};
 use gen_ir::{
-    Arf, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
+    AddrSub, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
     SrcMod, Type,
 };
-use narrow::to_u8;
 
 /// The first address subregister.
-const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
+const A0: Reg<Physical> = Reg::address(AddrSub::A0);
 
 impl Encoder<'_> {
     pub(super) fn send(&self) -> Result<u128, EncodeError> {
@@ -78,15 +77,16 @@ impl Encoder<'_> {
                 s.ex_desc = desc.surface_offset().into_bits();
                 s.src1_length = length | info.src1_len;
             }
-            Desc::Reg(reg) if reg.is_in(A0) && reg.byte.is_multiple_of(4) && reg.byte < 32 => {
-                s.ex_desc_reg = Some(to_u8(reg.byte / 4));
+            Desc::Reg(reg) => {
+                let dword = reg.address_sub().and_then(AddrSub::dword);
+                s.ex_desc_reg =
+                    Some(dword.ok_or_else(|| self.error("ExDescReg", reg.byte, "a dword of a0"))?);
                 if s.ex_bso {
                     s.src1_length = info.src1_len;
                 } else if s.cps {
                     return Err(self.error("CPS", "set", "clear without ExBSO"));
                 }
             }
-            Desc::Reg(reg) => return Err(self.error("ExDescReg", reg.byte, "a dword of a0")),
         }
         Ok(())
     }
@@ -118,7 +118,7 @@ impl Decoder {
         }
         let mut info = SendInfo {
             sfid: gen_ir::Sfid::from_number(s.sfid, self.caps.memory.lsc),
-            desc: Desc::Reg(Reg::arf(Arf::Addr(0), 0)),
+            desc: Desc::Reg(A0),
             ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: s.eot,
             dst_len: 0,
@@ -136,7 +136,7 @@ impl Decoder {
             inst.opts = inst.opts.with(Options::SERIALIZE);
         }
         if let Some(sub) = s.ex_desc_reg {
-            info.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), u32::from(sub) * 4));
+            info.ex_desc = Desc::Reg(Reg::address(AddrSub::at_dword(sub)));
             used |= bits(40, 42);
             if s.ex_bso {
                 inst.opts = inst.opts.with(Options::EX_BSO);

@@ -8,7 +8,7 @@ use super::{
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::{Swsb, SwsbKind};
+use gen_ir::{FlagSub, Swsb, SwsbKind};
 use narrow::low_u8;
 use platforms::Pipes;
 
@@ -55,8 +55,8 @@ impl Layout for Tgl {
             .with_swsb(low_u8(c.swsb))
             .with_exec_size(c.exec_size)
             .with_channel_offset(c.channel / 4)
-            .with_flag_sub_reg_num(c.flag & 1)
-            .with_flag_reg_num(c.flag >> 1)
+            .with_flag_sub_reg_num(c.flag.half())
+            .with_flag_reg_num(c.flag.register())
             .with_pred_ctrl(c.pred_ctrl)
             .with_pred_inv(c.pred_inv)
             .with_debug_ctrl(c.debug)
@@ -73,7 +73,7 @@ impl Layout for Tgl {
             swsb: w.swsb().into(),
             exec_size: w.exec_size(),
             channel: w.channel_offset() * 4,
-            flag: w.flag_reg_num() << 1 | w.flag_sub_reg_num(),
+            flag: FlagSub::new(w.flag_reg_num(), w.flag_sub_reg_num()),
             pred_ctrl: w.pred_ctrl(),
             pred_inv: w.pred_inv(),
             debug: w.debug_ctrl(),
