@@ -82,7 +82,7 @@ impl Columns {
     pub(super) fn descriptor_register(&mut self, caps: &Caps, reg: Reg<Physical>) {
         self.bare_register(caps, reg);
         self.ch('.');
-        self.num(reg.byte / 4);
+        self.num(reg.address_dword());
     }
 
     /// `r[a0.2,32]`.

@@ -2,7 +2,7 @@
 
 use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
-use gen_ir::{Arf, Base, Dst, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{AddrSub, Arf, Base, Dst, FlagSub, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::to_u8;
 use platforms::{Caps, Format, Layout, XeFormat};
 
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         let at = self.here();
         let written = self.written_register("a flag register")?;
         match (written.base, written.sub.unwrap_or(0)) {
-            (base @ Base::Arf(Arf::Flag(_)), sub @ (0 | 1)) => Some(Reg::new(base, sub * 2)),
+            (base @ Base::Arf(Arf::Flag(_)), sub @ (0 | 1)) => Some(Reg::new(base, sub * FlagSub::BYTES)),
             (base, _) => {
                 let name = format!("{}", Reg::new(base, 0));
                 self.error_at(at, name, "a flag register: f0.0, f0.1, f1.0, ...");
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
         let at = self.here();
         let written = self.written_register("an address register")?;
         match (written.base, written.sub.unwrap_or(0)) {
-            (base @ Base::Arf(Arf::Addr(0)), sub @ 0..=15) => Some(Reg::new(base, sub * 2)),
+            (Base::Arf(Arf::Addr(0)), sub @ 0..=15) => Some(Reg::address(AddrSub::new(to_u8(sub)))),
             (base, _) => {
                 self.error_at(at, Reg::new(base, 0).to_string(), "a0.0 to a0.15");
                 None

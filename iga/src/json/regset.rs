@@ -2,8 +2,8 @@
 
 use crate::message::{self, Edition, Kind, Message};
 use gen_ir::{
-    Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
-    Src, Type,
+    AddrSub, Arf, Base, Desc, Descriptor, Dst, FlagSub, Inst, MathFn, Op, Options, Payload, Physical, Reg,
+    Region, SendInfo, Src, Type,
 };
 use narrow::{as_index, const_u16, ones, to_u16};
 use platforms::{Caps, Format, Layout, Platform, XeFormat};
@@ -183,8 +183,8 @@ impl Files {
                 Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => 8 * grf,
                 Format::Xe(XeFormat::XeHpc) => 16 * grf,
             },
-            File::Flag => u32::from(self.caps.regs.flag_count) * 4,
-            File::Addr => 32,
+            File::Flag => u32::from(self.caps.regs.flag_count) * FlagSub::REGISTER_BYTES,
+            File::Addr => AddrSub::FILE_BYTES,
         }
     }
 
@@ -197,7 +197,7 @@ impl Files {
                 let first = crate::operand::first_mme(self.caps).unwrap_or(16);
                 (n < first).then(|| (File::Acc, u32::from(n) * grf + reg.byte))
             }
-            Base::Arf(Arf::Flag(n)) => Some((File::Flag, u32::from(n) * 4 + reg.byte)),
+            Base::Arf(Arf::Flag(_)) => Some((File::Flag, reg.flag_byte()?.bytes())),
             Base::Arf(Arf::Addr(n)) => Some((File::Addr, u32::from(n) * 32 + reg.byte)),
             _ => None,
         }
@@ -419,7 +419,7 @@ impl Files {
     fn memory_message(&self, inst: &Inst<Physical>, send: &SendInfo<Physical>) -> Option<Message> {
         let desc = match send.desc {
             Desc::Imm(desc) => desc,
-            Desc::Reg(reg) => Descriptor::from_bits((reg.byte / 4) << 16),
+            Desc::Reg(reg) => Descriptor::from_bits(reg.address_dword() << 16),
         };
         let m = message::decode_as(Edition::Json, self.platform, inst, send, desc);
         (m.valid && m.data.kind != Kind::Other).then_some(m)

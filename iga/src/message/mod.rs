@@ -43,7 +43,7 @@ pub(super) fn decode_as(
     let caps = platform.caps();
     let ex_desc = match send.ex_desc {
         Desc::Imm(desc) => Ok(written_ex_desc(caps, send, desc)),
-        Desc::Reg(reg) => Err(reg.byte / 4),
+        Desc::Reg(reg) => Err(reg.address_dword()),
     };
     let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
     match send.sfid {
@@ -193,7 +193,7 @@ pub(super) fn put_comment(
 /// `a0.2[10:6]`; descriptors count dwords.
 fn put_field(text: &mut String, reg: Reg<Physical>, field: &str) {
     text.push_str("a0.");
-    put_decimal(text, (reg.byte / 4).into());
+    put_decimal(text, reg.address_dword().into());
     text.push_str(field);
 }
 
