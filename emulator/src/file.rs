@@ -4,7 +4,8 @@
 //! decoded instruction points is checked when the program is loaded ([`flat`] and the extents computed
 //! there), indirect accesses when they happen.
 
-use gen_ir::{Arf, Base, Physical, Reg};
+use gen_ir::{AddrSub, Arf, Base, FlagSub, Physical, Reg};
+use narrow::wide_u8;
 
 /// Bytes before the architecture registers: 256 GRFs of 64 bytes.
 pub(crate) const GRF_END: u32 = 256 * 64;
@@ -14,6 +15,10 @@ pub(crate) const NULL: u32 = GRF_END;
 pub(crate) const ADDR: u32 = NULL + 256;
 /// `f0` on, 4 bytes each.
 pub(crate) const FLAG: u32 = ADDR + 64;
+/// How many flag registers are kept.
+pub(crate) const FLAG_COUNT: u8 = 4;
+/// How many bytes they have.
+pub(crate) const FLAG_BYTES: u32 = wide_u8(FLAG_COUNT) * FlagSub::REGISTER_BYTES;
 /// `ce`.
 pub(crate) const CE: u32 = FLAG + 64;
 /// `sr0`.
@@ -35,6 +40,21 @@ pub(crate) const ACC_COUNT: u32 = 10;
 /// End of the file, with room for a whole operand behind the last register.
 pub(crate) const END: u32 = ACC + ACC_COUNT * 64;
 
+/// Where a flag register starts.
+pub(crate) fn flag(register: u8) -> u32 {
+    FLAG + FlagSub::REGISTER_BYTES * u32::from(register)
+}
+
+/// The bit of a flag's register that a channel has.
+pub(crate) fn flag_bit(flag: FlagSub, chan: u8) -> u32 {
+    8 * FlagSub::BYTES * u32::from(flag.half()) + u32::from(chan)
+}
+
+/// Whether a byte of the file is one of the flags.
+pub(crate) fn is_flag(at: u32) -> bool {
+    (FLAG..FLAG + FLAG_BYTES).contains(&at)
+}
+
 /// Where a register lies in the file and how many bytes its file goes on for, if the platform's
 /// registers reach that far.
 pub(crate) fn flat(reg: Reg<Physical>, grf: u32, grf_count: u32) -> Option<(u32, u32)> {
@@ -49,8 +69,8 @@ pub(crate) fn flat(reg: Reg<Physical>, grf: u32, grf_count: u32) -> Option<(u32,
         }
         Base::Arf(arf) => match arf {
             Arf::Null => return Some((NULL, 256)),
-            Arf::Addr(0) => (ADDR, 32),
-            Arf::Flag(n @ 0..4) => (FLAG + 4 * u32::from(n), 16 - 4 * u32::from(n)),
+            Arf::Addr(0) => (ADDR, AddrSub::FILE_BYTES),
+            Arf::Flag(n @ 0..FLAG_COUNT) => (flag(n), FLAG + FLAG_BYTES - flag(n)),
             Arf::Acc(n) if u32::from(n) < ACC_COUNT => {
                 let n = u32::from(n);
                 (ACC + n * grf, (ACC_COUNT - n) * grf)

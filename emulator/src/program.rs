@@ -242,17 +242,11 @@ impl Program {
             target: false,
             domain: domain(inst),
             pred: match inst.pred {
-                Some(p) => {
-                    let (flag, bit) = flag(p.flag)?;
-                    Some(Predicate { flag, bit, inv: p.inv, ctrl: p.ctrl })
-                }
+                Some(p) => Some(Predicate { flag: flag(p.flag)?, inv: p.inv, ctrl: p.ctrl }),
                 None => None,
             },
             cond: match inst.cond {
-                Some(CondMod { cond, flag: f }) => {
-                    let (flag, bit) = flag(f)?;
-                    Some(Condition { cond, flag, bit })
-                }
+                Some(CondMod { cond, flag: f }) => Some(Condition { cond, flag: flag(f)? }),
                 None => None,
             },
             dst,

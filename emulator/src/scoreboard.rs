@@ -55,7 +55,7 @@ impl Kind {
             no_mask: step.no_mask,
             lanes: step.lanes,
             chan: step.chan,
-            predicate: step.pred.map(|p| (p.flag, p.bit)),
+            predicate: step.pred.map(|p| p.flag),
         })
     }
 }

@@ -86,7 +86,7 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
         let looked_at = looked_at(t, step, source);
         match s.what {
             // Flags, read as a register, have their own bits.
-            Operand::Direct { at, .. } if (file::FLAG..file::FLAG + 16).contains(&at) => {
+            Operand::Direct { at, .. } if file::is_flag(at) => {
                 let k = as_index((at - file::FLAG) / 4);
                 if shadow.flags[k] == u32::MAX && !cancels {
                     out |= looked_at;
@@ -125,7 +125,7 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
 fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
     use gen_ir::PredCtrl::{All2h, All4h, All8h, All16h, All32h, Any2h, Any4h, Any8h, Any16h, Any32h};
     let Some(shadow) = &t.shadow else { return 0 };
-    let (unknown, set) = (shadow.flags[usize::from(p.flag)] >> p.bit, t.flag(p.flag) >> p.bit);
+    let (unknown, set) = (shadow.flag(p.flag), t.flag(p.flag));
     let (chan, lanes) = (u32::from(step.chan), u32::from(step.lanes));
     let (group, any) = match p.ctrl {
         Any2h => (2, true),
@@ -166,7 +166,7 @@ fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
         }
         for b in 0..size {
             let from = at + b;
-            let undefined = if (file::FLAG..file::FLAG + 16).contains(&from) {
+            let undefined = if file::is_flag(from) {
                 let k = from - file::FLAG;
                 shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff == 0xff
             } else {
@@ -255,7 +255,7 @@ impl Outcome {
             }
         }
         if let Some(c) = &step.cond {
-            h = t.flag(c.flag).to_le_bytes().iter().fold(h, mix);
+            h = t.flag_register(c.flag).to_le_bytes().iter().fold(h, mix);
         }
         if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Mach | Op::Macl) {
             h = t.rf[as_index(file::ACC)..as_index(file::END)].iter().fold(h, mix);
@@ -279,9 +279,7 @@ pub(crate) fn legal(t: &mut Thread, cx: &mut Cx<'_>, pc: usize) {
 pub(crate) fn send(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     let Some(p) = &step.pred else { return };
     if undecided(t, p, step) & t.enabled(step) != 0 {
-        cx.report(t, Fault::Uninitialized, || {
-            format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
-        });
+        cx.report(t, Fault::Uninitialized, || format!("the predicate {} was never written", p.flag));
     }
 }
 
@@ -333,7 +331,7 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
             for b in 0..bytes {
                 shadow.bytes[at + b] = low_u8(byte(b));
             }
-            if (file::FLAG..file::FLAG + 16).contains(&places[i]) {
+            if file::is_flag(places[i]) {
                 for b in 0..bytes.min(4) {
                     let k = places[i] - file::FLAG + to_index(b);
                     let f = &mut shadow.flags[as_index(k / 4 % 4)];
@@ -365,8 +363,8 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         && step.op != Op::Sel
         && step.op != Op::Csel
     {
-        let shift = u32::from(c.bit) + u32::from(step.chan);
-        let f = &mut shadow.flags[usize::from(c.flag)];
+        let shift = file::flag_bit(c.flag, step.chan);
+        let f = &mut shadow.flags[usize::from(c.flag.register())];
         let on = o.on.checked_shl(shift).unwrap_or(0);
         *f = *f & !on | o.undefined.checked_shl(shift).unwrap_or(0) & on;
     }
@@ -380,9 +378,7 @@ pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     // Vector programs ask whether any of sixteen channels is set where they have set one.
     let lax = p.ctrl != gen_ir::PredCtrl::Seq && !cx.poison;
     if !lax && undecided(t, p, step) & relevant != 0 {
-        cx.report(t, Fault::Uninitialized, || {
-            format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
-        });
+        cx.report(t, Fault::Uninitialized, || format!("the predicate {} was never written", p.flag));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     num::Round,
     program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
-use gen_ir::{PredCtrl, Type};
+use gen_ir::{FlagSub, PredCtrl, Type};
 use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 
 /// Most channels an instruction has.
@@ -145,21 +145,27 @@ impl Thread {
         self.rf[at..at + 4].copy_from_slice(&v.to_le_bytes());
     }
 
-    pub(crate) fn flag(&self, n: u8) -> u32 {
-        self.u32_at(file::FLAG + 4 * u32::from(n))
+    /// The register that a flag is a half of.
+    pub(crate) fn flag_register(&self, flag: FlagSub) -> u32 {
+        self.u32_at(file::flag(flag.register()))
+    }
+
+    /// The bits of a flag, and of the other half behind it.
+    pub(crate) fn flag(&self, flag: FlagSub) -> u32 {
+        self.flag_register(flag) >> file::flag_bit(flag, 0)
     }
 
     /// The channels an instruction's flag bits stand for, lane 0 first.
-    pub(crate) fn flag_lanes(&self, flag: u8, bit: u8, chan: u8) -> u32 {
-        self.flag(flag).checked_shr(u32::from(bit) + u32::from(chan)).unwrap_or(0)
+    pub(crate) fn flag_lanes(&self, flag: FlagSub, chan: u8) -> u32 {
+        self.flag_register(flag).checked_shr(file::flag_bit(flag, chan)).unwrap_or(0)
     }
 
     /// Lanes whose predicate holds.
     pub(crate) fn predicate(&self, p: &Predicate, step: &Step) -> u32 {
         let lanes = u32::from(step.lanes);
         let all = mask(lanes);
-        let whole = self.flag(p.flag) >> p.bit;
-        let own = self.flag_lanes(p.flag, p.bit, step.chan);
+        let whole = self.flag(p.flag);
+        let own = self.flag_lanes(p.flag, step.chan);
         let group = |n: u32, any: bool| -> u32 {
             let m = mask(n);
             let mut out = 0;
@@ -183,8 +189,8 @@ impl Thread {
             PredCtrl::All16h => group(16, false),
             PredCtrl::Any32h => group(32, true),
             PredCtrl::All32h => group(32, false),
-            PredCtrl::AnyV => own | self.flag_lanes(1, p.bit, step.chan),
-            PredCtrl::AllV => own & self.flag_lanes(1, p.bit, step.chan),
+            PredCtrl::AnyV => own | self.flag_lanes(FlagSub::new(1, p.flag.half()), step.chan),
+            PredCtrl::AllV => own & self.flag_lanes(FlagSub::new(1, p.flag.half()), step.chan),
             PredCtrl::Any => {
                 if own & all != 0 {
                     all
@@ -220,13 +226,13 @@ impl Thread {
 
     /// Writes condition bits of the lanes in `lanes`.
     pub(crate) fn set_flag(&mut self, c: &Condition, step: &Step, lanes: u32, bits: u32) {
-        let shift = u32::from(c.bit) + u32::from(step.chan);
+        let shift = file::flag_bit(c.flag, step.chan);
         if shift >= 32 {
             return;
         }
-        let old = self.flag(c.flag);
+        let old = self.flag_register(c.flag);
         let new = old & !(lanes << shift) | (bits & lanes) << shift;
-        self.set_u32(file::FLAG + 4 * u32::from(c.flag), new);
+        self.set_u32(file::flag(c.flag.register()), new);
     }
 
     /// First byte of each lane of an indirect source; lanes out of the register file are an error when

@@ -5,7 +5,7 @@ use super::{
     step::{Dest, DestPlace, Domain, Operand, Shape, Source},
 };
 use crate::file::{self, flat};
-use gen_ir::{Arf, Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{Arf, Base, Dst, FlagSub, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::{as_index, low_i8, low_u8};
 
 impl Program {
@@ -127,11 +127,9 @@ pub(crate) const NO_SOURCE: Source =
 pub(super) const NO_DEST: Dest =
     Dest { what: DestPlace::None, ty: Type::Ud, stride: 4, mme: None, acc: false, control: false };
 
-pub(super) fn flag(reg: Reg<Physical>) -> Result<(u8, u8), String> {
-    match reg.base() {
-        Base::Arf(Arf::Flag(n @ 0..4)) if reg.byte < 4 => Ok((n, low_u8(reg.byte) * 8)),
-        _ => Err("a predicate or condition in no flag register".into()),
-    }
+pub(super) fn flag(reg: Reg<Physical>) -> Result<FlagSub, String> {
+    let flag = reg.flag_sub().filter(|flag| flag.register() < file::FLAG_COUNT);
+    flag.ok_or_else(|| "a predicate or condition in no flag register".into())
 }
 
 fn shape(region: Region, bytes: u32, lanes: u32) -> Result<Shape, String> {

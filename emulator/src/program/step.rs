@@ -1,7 +1,8 @@
 //! The form that the emulator steps through: one instruction, its operands resolved.
 
 use gen_ir::{
-    Descriptor, ExtendedDescriptor, MathFn, Mme, Op, Options, PredCtrl, Sfid, SrcMod, Swsb, SyncFn, Type,
+    Descriptor, ExtendedDescriptor, FlagSub, MathFn, Mme, Op, Options, PredCtrl, Sfid, SrcMod, Swsb, SyncFn,
+    Type,
 };
 
 /// Index of an instruction; one past the last ends the code.
@@ -75,9 +76,8 @@ pub(crate) enum DestPlace {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Predicate {
-    /// Number of the flag register and the bit that channel 0 has.
-    pub flag: u8,
-    pub bit: u8,
+    /// Where channel 0 has its bit.
+    pub flag: FlagSub,
     pub inv: bool,
     pub ctrl: PredCtrl,
 }
@@ -85,8 +85,7 @@ pub(crate) struct Predicate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub cond: gen_ir::Cond,
-    pub flag: u8,
-    pub bit: u8,
+    pub flag: FlagSub,
 }
 
 /// A descriptor: known, or in an address register.

@@ -42,7 +42,7 @@ pub(super) struct Kind {
     pub(super) no_mask: bool,
     pub(super) lanes: u8,
     pub(super) chan: u8,
-    pub(super) predicate: Option<(u8, u8)>,
+    pub(super) predicate: Option<gen_ir::FlagSub>,
 }
 
 #[derive(Clone, Debug)]

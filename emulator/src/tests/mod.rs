@@ -238,7 +238,7 @@ fn minimum_prefers_numbers_and_compares_write_enabled_bits_only() {
     m.t.active = 0x0f;
     m.t.set_u32(file::FLAG, 0xfff0);
     m.run(Platform::Skl, &[cmp]).unwrap();
-    assert_eq!(m.t.flag(0), 0xfffc);
+    assert_eq!(m.t.flag(gen_ir::FlagSub::F0), 0xfffc);
 }
 
 #[test]
