@@ -1,8 +1,8 @@
 //! Small constructors for Gen instructions, shared by lowering and the passes.
 
 use gen_ir::{
-    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, SrcMod, Type,
-    Var, VarClass, VarId, Virtual,
+    Arf, Cond, CondMod, Dst, ExecSize, FlagSub, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, SrcMod,
+    Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{low_i8, low_i16, low_i32};
 
@@ -65,7 +65,7 @@ pub fn math(function: gen_ir::MathFn, lanes: Lanes, dst: VDst, srcs: &[VSrc]) ->
 
 /// The condition of a `sel`: nothing is written, but the encoding names a flag.
 pub const fn sel_cond(cond: Cond) -> CondMod<Virtual> {
-    CondMod { cond, flag: Reg::arf(Arf::Flag(0), 0) }
+    CondMod { cond, flag: Reg::flag(FlagSub::F0) }
 }
 
 /// A predicate that takes each channel's own bit.

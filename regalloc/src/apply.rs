@@ -2,9 +2,8 @@
 
 use crate::place::copies::bits_copied;
 use gen_ir::{
-    Arf, Base, Block, FileByte, InPlace, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
+    Base, Block, FileByte, InPlace, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
 };
-use narrow::to_u8;
 use typed_index_collections::TiSlice;
 
 /// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the first byte of each variable in its register file; operands name
@@ -27,8 +26,8 @@ pub(crate) fn apply(
                 let at = first.plus(reg.byte);
                 match kernel.vars[v.index()].class {
                     VarClass::General => general(at),
-                    VarClass::Flag => Reg::arf(Arf::Flag(to_u8(at.bytes() / 4)), at.bytes() % 4),
-                    VarClass::Address => Reg::arf(Arf::Addr(0), at.bytes()),
+                    VarClass::Flag => Reg::in_flags(at),
+                    VarClass::Address => Reg::in_addresses(at),
                 }
             }
         }

@@ -169,9 +169,8 @@ fn parts_of_registers_and_flags_are_taken_in_turn() {
     let adds: Vec<_> = p.insts().map(|(_, i)| *i).filter(|i| i.op == Op::Add).collect();
     let bytes: Vec<u32> = adds.iter().filter_map(|i| i.dst.reg()).map(|r| r.byte).collect();
     assert_eq!(bytes, [0, 4, 8, 12, 16, 20, 24, 28, 0, 4]);
-    let flags: Vec<_> = adds.iter().filter_map(|i| i.cond).map(|c| (c.flag.base(), c.flag.byte)).collect();
-    let flag = |n: u8, byte: u32| (gen_ir::Base::Arf(gen_ir::Arf::Flag(n)), byte);
-    assert_eq!(flags[..5], [flag(0, 0), flag(0, 2), flag(1, 0), flag(1, 2), flag(0, 0)]);
+    let flags: Vec<_> = adds.iter().filter_map(|i| i.cond).filter_map(|c| c.flag.flag_sub()).collect();
+    assert_eq!(flags[..5], [0, 1, 2, 3, 0].map(gen_ir::FlagSub::from_code));
 }
 
 #[test]

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use gen_ir::{
-    Arf, Base, Block, BlockId, Cond, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Physical, Pool, Pred,
-    PredCtrl, Reg, Region, Role, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Physical, Pool, Pred, PredCtrl,
+    Reg, Region, Role, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
 use regalloc::{AllocStats, AllocationMemory, Options, allocate};
@@ -396,10 +396,10 @@ fn machine() -> MachineEnv {
 }
 
 fn place(reg: Reg<Physical>) -> PReg {
-    match reg.base() {
-        Base::Grf(n) => PReg::new(n.into(), RegClass::Int),
-        Base::Arf(Arf::Flag(n)) => PReg::new(usize::from(n) * 2 + reg.byte as usize / 2, RegClass::Float),
-        other => panic!("{other:?} is given to no variable"),
+    match (reg.grf_number(), reg.flag_sub()) {
+        (Some(n), _) => PReg::new(n.into(), RegClass::Int),
+        (_, Some(flag)) => PReg::new(flag.code().into(), RegClass::Float),
+        _ => panic!("{reg} is given to no variable"),
     }
 }
 

@@ -18,7 +18,7 @@
 //! bytes. Before a function calls, it adds the size of its own frame, and
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
-use gen_ir::{FileByte, Var, VarClass, VarId, Virtual};
+use gen_ir::{AddrSub, FileByte, FlagSub, Var, VarClass, VarId, Virtual};
 use narrow::{every, to_index};
 use smallvec::SmallVec;
 use visa::Predefined;
@@ -122,8 +122,8 @@ impl Stack {
             stack.lost.push(out.add_var(Var { live_in: false, ..at(linkage, 32, grf - 32) }));
         }
         for (class, bytes) in [
-            (VarClass::Flag, u32::from(caps.regs.flag_count) * 4),
-            (VarClass::Address, u32::from(caps.regs.addr_subregs) * 2),
+            (VarClass::Flag, u32::from(caps.regs.flag_count) * FlagSub::REGISTER_BYTES),
+            (VarClass::Address, u32::from(caps.regs.addr_subregs) * AddrSub::BYTES),
         ] {
             let var = Var { fixed: Some(FileByte::START), no_spill: true, ..Var::temp(class, bytes, bytes) };
             stack.lost.push(out.add_var(var));

@@ -1,6 +1,6 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, FileByte, Kernel, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{AddrSub, Arf, FileByte, Kernel, Type, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
@@ -115,14 +115,18 @@ impl VarMap {
         let elements: u32 = kernel.addrs.iter().map(|a| u32::from(a.num_elements)).sum();
         let used = &mut map.lists.used_elements;
         used.clear();
-        if elements > ADDRESSES {
+        if elements > u32::from(AddrSub::COUNT) {
             find_used_elements(kernel, used);
         }
         for (i, a) in kernel.addrs.iter().enumerate() {
             let some = map.lists.used_elements.get(i).map_or(u32::MAX, |n| *n).max(1);
             let var = Var {
                 origin: Some(to_index(i)),
-                ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements).min(some), 2)
+                ..Var::temp(
+                    VarClass::Address,
+                    AddrSub::BYTES * u32::from(a.num_elements).min(some),
+                    AddrSub::BYTES,
+                )
             };
             map.lists.addrs.push(out.add_var(var));
         }
@@ -348,9 +352,6 @@ impl VarMap {
         self.lists.samplers.get_mut(id.index())
     }
 }
-
-/// Words of the address register.
-const ADDRESSES: u32 = 16;
 
 /// How many elements of each address variable instructions name.
 fn find_used_elements(kernel: &visa::Kernel, used: &mut Vec<u32>) {

@@ -1,6 +1,6 @@
 //! Whether an instruction of legal code is still legal after a change.
 
-use gen_ir::{Arf, Base, Class, GrfNum, Inst, Physical, Reg, Role, Virtual};
+use gen_ir::{AddrSub, Base, Class, FlagSub, GrfNum, Inst, Physical, Reg, Role, Virtual};
 use platforms::Platform;
 
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
@@ -14,8 +14,8 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
         Base::Grf(n) => Reg::new(Base::Grf(n), r.byte),
         Base::Arf(a) => Reg::arf(a, r.byte),
         Base::Var(_) => match role {
-            Role::Pred | Role::Cond => Reg::arf(Arf::Flag(0), 0),
-            Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::arf(Arf::Addr(0), 0),
+            Role::Pred | Role::Cond => Reg::flag(FlagSub::F0),
+            Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::address(AddrSub::A0),
             // What reads its own variable does so in place.
             Role::Src(_) if inst.dst.reg().is_some_and(|d| d.is_in(r)) => place(80, r),
             Role::Src(k) => place(16 + 16 * u32::from(k), r),

@@ -4,10 +4,7 @@
 //! `sel`, both load the same one. `mov f1 = r9; sel (f1); mov f1 = r9; sel (f1)` needs the first alone; nor is
 //! `mov r9 = f1` needed behind `mov f1 = r9`. After allocation, for which flag it is is known then.
 
-use gen_ir::{Arf, Base, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Role, Src};
-
-/// Bytes of a flag register.
-const FLAG_BYTES: u32 = 4;
+use gen_ir::{Arf, Base, Dst, Extent, FlagSub, Inst, Kernel, Op, Options, Payload, Physical, Role, Src};
 
 /// A flag and the bytes of a general register that have the same value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,13 +53,9 @@ fn moves_flag(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Same> {
     if !plain || !ty.same_bits(read) || ty.is_float() || inst.src[0].mods().any() {
         return None;
     }
-    let (n, flag, general) = match (to.base(), from.base()) {
-        (Base::Arf(Arf::Flag(n)), Base::Grf(_)) => (n, to, from),
-        (Base::Grf(_), Base::Arf(Arf::Flag(n))) => (n, from, to),
-        _ => return None,
-    };
+    let (flag, general) = if to.grf_number().is_some() { (from, to) } else { (to, from) };
     Some(Same {
-        flag: Extent::new(u32::from(n) * FLAG_BYTES + flag.byte, ty.bytes()),
+        flag: Extent::new(flag.flag_byte()?.bytes(), ty.bytes()),
         general: Extent::new(general.file_byte(grf_bytes)?.bytes(), ty.bytes()),
     })
 }
@@ -75,7 +68,7 @@ fn forget(known: &mut Vec<Same>, inst: &Inst<Physical>, grf_bytes: u32) {
         // The condition of `sel` is not written.
         (Role::Cond, _) if matches!(inst.op, Op::Sel | Op::Csel) => {}
         (Role::Cond | Role::Dst, Base::Arf(Arf::Flag(n))) => {
-            let whole = Extent::new(u32::from(n) * FLAG_BYTES, FLAG_BYTES);
+            let whole = Extent::new(u32::from(n) * FlagSub::REGISTER_BYTES, FlagSub::REGISTER_BYTES);
             known.retain(|k| !k.flag.overlaps(whole));
         }
         (Role::Dst, Base::Grf(first)) => match inst.extent(role, grf_bytes).filter(|e| !e.is_empty()) {

@@ -1,5 +1,5 @@
 use super::*;
-use gen_ir::{ExecSize, GrfNum, Src, parse};
+use gen_ir::{AddrSub, ExecSize, GrfNum, Src, parse};
 
 /// Orders one block; gives the instructions' old places in their new order.
 fn run(platform: Platform, text: &str) -> Vec<usize> {
@@ -92,7 +92,7 @@ fn loads_pass_each_other_but_no_store() {
     let surface = gen_ir::parse_inst("(W) add (1|M0) a0.0<1>:ud r1.0<0;1,0>:ud 0x02106e00:ud");
     let indirect = |mut i: Inst<Physical>| {
         if let Payload::Send(s) = &mut i.payload {
-            s.desc = Desc::Reg(Reg::arf(Arf::Addr(0), 0));
+            s.desc = Desc::Reg(Reg::address(AddrSub::A0));
         }
         i
     };

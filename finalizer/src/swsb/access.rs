@@ -2,8 +2,8 @@
 //! odd registers that have rules of their own.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Mme, Op, Options, Payload, Physical, Pipe, Reg,
-    Role, Sfid, Src, SyncFn, Type,
+    Arf, Base, Class, Desc, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload, Physical, Pipe,
+    Reg, Role, Sfid, Src, SyncFn, Type,
 };
 use messages::{SurfaceIndex, hdc};
 use platforms::{Caps, Platform};
@@ -176,7 +176,9 @@ impl InstAccess {
                 Arf::Acc(n) if caps.scoreboard.pipes.have_names() => {
                     (TrackedFile::Acc, u32::from(n) * grf_bytes)
                 }
-                Arf::Flag(n) if caps.scoreboard.pipes.have_names() => (TrackedFile::Flag, u32::from(n) * 4),
+                Arf::Flag(n) if caps.scoreboard.pipes.have_names() => {
+                    (TrackedFile::Flag, u32::from(n) * FlagSub::REGISTER_BYTES)
+                }
                 Arf::State(_)
                 | Arf::Control(_)
                 | Arf::StackPointer(_)

@@ -2,8 +2,8 @@
 
 use super::swsb;
 use gen_ir::{
-    Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, GrfNum, Inst, Kernel, MathFn, Op, Payload,
-    Physical, Pipe, Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
+    AddrSub, Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, FlagSub, GrfNum, Inst, Kernel, MathFn,
+    Op, Payload, Physical, Pipe, Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
 };
 use platforms::Platform;
 
@@ -231,7 +231,7 @@ fn odd_registers_wait_for_all_and_hold_up_what_follows() {
     assert_eq!(line(TGL, &insts), "$0; $1; @1; nop @1; nop $1.dst; $0.dst");
     assert_eq!(line(TGL, &[send(Some(3), 1), cr, mov(5, 3)]), "$0; @1; @1$0.dst");
     let mut address = mov(1, 2);
-    address.dst = Dst::packed(Reg::arf(Arf::Addr(0), 0), Type::Uw);
+    address.dst = Dst::packed(Reg::address(AddrSub::A0), Type::Uw);
     assert_eq!(line(TGL, &[mov(1, 3), address]), "-; -");
     assert_eq!(line(PVC, &[mov(1, 3), address]), "-; A@1");
 }
@@ -241,14 +241,14 @@ fn flags_wait_across_pipes_only() {
     let cmp = |ty| {
         let mut i = alu(Op::Cmp, 1, 2, ty);
         i.dst = Dst::null(ty);
-        i.cond = Some(CondMod { cond: Cond::Gt, flag: Reg::arf(Arf::Flag(0), 0) });
+        i.cond = Some(CondMod { cond: Cond::Gt, flag: Reg::flag(FlagSub::F0) });
         i
     };
     assert_eq!(line(PVC, &[cmp(Type::F), cmp(Type::D)]), "-; F@1");
     assert_eq!(line(PVC, &[cmp(Type::F), cmp(Type::F)]), "-; -");
     let mut predicated = mov(1, 2);
     predicated.pred =
-        Some(gen_ir::Pred { flag: Reg::arf(Arf::Flag(0), 0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
+        Some(gen_ir::Pred { flag: Reg::flag(FlagSub::F0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
     assert_eq!(line(PVC, &[cmp(Type::F), predicated]), "-; -");
     assert_eq!(line(PVC, &[predicated, cmp(Type::F)]), "-; I@1");
     assert_eq!(line(TGL, &[predicated, cmp(Type::F)]), "-; -");
@@ -313,8 +313,8 @@ fn bytes_through_an_address_wait_for_the_words_around_them() {
     bytes.dst = Dst::packed(Reg::grf(GrfNum::new(1), 1), Type::B);
     bytes.src[0] = Src::packed(Reg::grf(GrfNum::new(2), 0), Type::B);
     let mut through = bytes;
-    through.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz: 1, ty: Type::B };
+    through.dst = Dst::Indirect { addr: Reg::address(AddrSub::A0), imm: 0, horz: 1, ty: Type::B };
     assert_eq!(line(PVC, &[bytes, through]), "-; I@1");
-    through.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz: 1, ty: Type::W };
+    through.dst = Dst::Indirect { addr: Reg::address(AddrSub::A0), imm: 0, horz: 1, ty: Type::W };
     assert_eq!(line(PVC, &[bytes, through]), "-; -");
 }

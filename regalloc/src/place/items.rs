@@ -1,7 +1,7 @@
 //! What is placed, and where: what the scan is given, and what it gives back.
 
 use crate::analysis::liveness::Liveness;
-use gen_ir::{FileByte, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{AddrSub, FileByte, FlagSub, Kernel, VarClass, VarId, Virtual};
 use typed_index_collections::TiVec;
 
 /// One of the variables that are placed together.
@@ -80,8 +80,8 @@ impl File {
         let caps = kernel.platform.caps();
         let (regs, reg_bytes) = match class {
             VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
-            VarClass::Flag => (1, u32::from(caps.regs.flag_count) * 4),
-            VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
+            VarClass::Flag => (1, u32::from(caps.regs.flag_count) * FlagSub::REGISTER_BYTES),
+            VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * AddrSub::BYTES),
         };
         debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
         let first = if class == VarClass::General { kernel.loaded_registers() } else { 0 };

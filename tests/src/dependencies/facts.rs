@@ -157,8 +157,8 @@ impl Facts {
 
     /// The bits of a flag that belong to an instruction's channels.
     fn flag(&mut self, flag: Reg<Physical>, inst: &Inst<Physical>, write: bool) {
-        if let Base::Arf(Arf::Flag(n)) = flag.base() {
-            let first = 8 * (u32::from(n) * 4 + flag.byte) + u32::from(inst.chan);
+        if let Some(at) = flag.flag_byte() {
+            let first = 8 * at.bytes() + u32::from(inst.chan);
             let end = (first + inst.exec.lanes()).div_ceil(8);
             self.add(Touch { file: File::Flag, start: first / 8, end }, write);
         }

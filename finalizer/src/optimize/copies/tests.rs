@@ -84,7 +84,7 @@ fn a_narrow_comparison_keeps_its_conversion() {
     c.add(2, c.src(0, Type::D), Src::uw(1), false);
     let last = c.kernel.blocks[0].insts.last_mut().unwrap();
     (last.op, last.cond) =
-        (Op::Cmp, Some(gen_ir::CondMod { cond: gen_ir::Cond::Lt, flag: Reg::arf(gen_ir::Arf::Flag(0), 0) }));
+        (Op::Cmp, Some(gen_ir::CondMod { cond: gen_ir::Cond::Lt, flag: Reg::flag(gen_ir::FlagSub::F0) }));
     assert_eq!(c.last().src[0], c.src(0, Type::D));
 }
 
