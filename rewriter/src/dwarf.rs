@@ -14,6 +14,7 @@ use gimli::{
         Relocation, RelocationTarget, Sections, Unit, UnitEntryId,
     },
 };
+use narrow::{as_index, to_u32, to_u64};
 
 use zebin::Patch;
 
@@ -57,7 +58,7 @@ fn unit(number: usize, binary: &Binary) -> Unit {
         (DW_AT_language, AttributeValue::Data2(DW_LANG_OpenCL.0)),
         (DW_AT_name, text(source)),
         (DW_AT_low_pc, place(0)),
-        (DW_AT_high_pc, place(binary.code.len() as u32)),
+        (DW_AT_high_pc, place(to_u32(binary.code.len()))),
         (SIMD_WIDTH, simd.clone()),
     ];
     set(&mut unit, root, attributes);
@@ -75,7 +76,7 @@ fn unit(number: usize, binary: &Binary) -> Unit {
         ];
         set(&mut unit, entry, attributes);
         if let Some(line) = declared(binary, symbol) {
-            let file = files.get(line.file as usize).copied();
+            let file = files.get(as_index(line.file)).copied();
             let attributes = [
                 (DW_AT_decl_file, AttributeValue::FileIndex(file)),
                 (DW_AT_decl_line, AttributeValue::Data4(line.line)),
@@ -114,12 +115,12 @@ fn lines(number: usize, binary: &Binary) -> (LineProgram, Vec<FileId>) {
     for line in &binary.lines.rows {
         let row = program.row();
         row.address_offset = line.offset.into();
-        row.file = files[line.file as usize];
+        row.file = files[as_index(line.file)];
         row.line = line.line.into();
         row.is_statement = line.is_statement;
         program.generate_row();
     }
-    program.end_sequence(binary.code.len() as u64);
+    program.end_sequence(to_u64(binary.code.len()));
     (program, files)
 }
 
@@ -168,7 +169,7 @@ impl Section {
                 RelocationTarget::Symbol(kernel) => format!(".text.{}", binaries[kernel].info.name),
                 RelocationTarget::Section(section) => section.name().to_owned(),
             };
-            Patch { offset: r.offset as u64, symbol, is_whole: r.size == 8, addend: r.addend }
+            Patch { offset: to_u64(r.offset), symbol, is_whole: r.size == 8, addend: r.addend }
         };
         let mut patches: Vec<Patch> = self.places.iter().map(patch).collect();
         // Offsets of units are filled in behind what follows them.

@@ -23,6 +23,18 @@
 //!   where a launch may enter.
 //! * A kernel has new code with all that belongs to it, or is as it was.
 
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
+
 mod dwarf;
 mod piece;
 mod program;

@@ -1,6 +1,7 @@
 //! New code of a kernel: its section, the symbols in it, its relocations, and what the description says of it.
 //! First everything is worked out ([`Piece::new`]), then put in its place, which cannot fail.
 
+use narrow::{as_index, low_u32, to_u32, to_u64};
 use std::collections::BTreeMap;
 
 use finalizer::Binary;
@@ -46,8 +47,8 @@ impl Symbols {
     pub fn is_named_in(&self, elf: &Elf, symbol: &str, section: usize) -> bool {
         let list = self.relocations.get(&section).map_or(&[][..], |i| &elf.sections[*i].data);
         let infos = list.chunks_exact(size_of::<Rel64<LE>>()).filter_map(|r| r[8..].first_chunk());
-        let mut numbers = infos.map(|info| u64::from_le_bytes(*info) >> 32);
-        numbers.any(|n| self.all.get(n as usize).is_some_and(|(name, _)| name == symbol))
+        let mut numbers = infos.map(|info| low_u32(u64::from_le_bytes(*info) >> 32));
+        numbers.any(|n| self.all.get(as_index(n)).is_some_and(|(name, _)| name == symbol))
     }
 
     /// Writes them back.
@@ -87,7 +88,11 @@ impl<'a> Piece<'a> {
     }
 
     /// Puts it in its place.
-    pub fn put(self, elf: &mut Elf, all: &mut Symbols, info: &mut ZeInfo) {
+    ///
+    /// # Errors
+    ///
+    /// As [`Elf::add_relocations`].
+    pub fn put(self, elf: &mut Elf, all: &mut Symbols, info: &mut ZeInfo) -> Result<(), Error> {
         let mut code = self.binary.code.clone();
         code.resize(code.len().next_multiple_of(64) + BEHIND, 0);
         elf.sections[self.section].data = code;
@@ -102,11 +107,12 @@ impl<'a> Piece<'a> {
         match (all.relocations.get(&self.section), all.table) {
             (Some(old), _) => elf.sections[*old].data = relocation_bytes(&self.relocations),
             (None, Some(table)) if !self.relocations.is_empty() => {
-                elf.add_relocations(self.section, table, &self.relocations);
+                elf.add_relocations(self.section, table, &self.relocations)?;
             }
             _ => {}
         }
         describe(self.binary, info);
+        Ok(())
     }
 }
 
@@ -125,7 +131,7 @@ fn describe(binary: &Binary, info: &mut ZeInfo) {
 
 /// The places that the symbols in the section have in the new code.
 fn symbols(section: usize, binary: &Binary, all: &Symbols) -> Result<Vec<(usize, u32, u32)>, String> {
-    let kernel = binary.symbols.first().map_or(binary.code.len() as u32, |s| s.size);
+    let kernel = binary.symbols.first().map_or(to_u32(binary.code.len()), |s| s.size);
     let place = |number: &usize| {
         let (name, symbol) = &all.all[*number];
         let (at, size) = match binary.symbols.iter().find(|s| s.name == *name) {
@@ -151,7 +157,7 @@ fn relocations(binary: &Binary, all: &Symbols) -> Result<Vec<Rel64<LE>>, String>
             symbol.ok_or_else(|| format!("found no symbol `{}`, which the code refers to", r.symbol))?;
         let mut made = Rel64::<LE> { r_offset: Default::default(), r_info: Default::default() };
         made.r_offset.set(LE, r.offset.into());
-        made.r_info.set(LE, ((*symbol as u64) << 32) | r.kind as u64);
+        made.r_info.set(LE, (to_u64(*symbol) << 32) | u64::from(r.kind.number()));
         Ok(made)
     };
     binary.relocations.iter().map(relocation).collect()

@@ -88,7 +88,7 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
             finalizer.set_grf(chosen);
             let binary = binary?;
             let piece = Piece::new(source.section, &binary, &symbols, &info).map_err(refused)?;
-            piece.put(&mut elf, &mut symbols, &mut info);
+            piece.put(&mut elf, &mut symbols, &mut info).map_err(refused)?;
             Ok(binary)
         };
         match replace() {

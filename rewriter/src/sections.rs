@@ -4,6 +4,7 @@
 //! whose they are say relocations by the symbol `.text.KERNEL`. Tables of places and ranges, which say neither, stay
 //! as they are for as long as a unit is left that may refer to them.
 
+use narrow::{as_index, to_i64, to_u64};
 use std::collections::BTreeSet;
 
 use finalizer::{Binary, Diagnostic};
@@ -78,9 +79,9 @@ fn kept(mut tables: Vec<Table>, gone: &BTreeSet<String>) -> Option<Vec<Table>> {
     for patch in tables.iter_mut().flat_map(|t| &mut t.patches) {
         if let Some((_, map)) = moved.iter().find(|(name, _)| *name == patch.symbol) {
             // The last piece that begins at or before it; what was taken away nobody refers to.
-            let behind = map.partition_point(|(old, _)| *old as i64 <= patch.addend);
+            let behind = map.partition_point(|(old, _)| to_i64(*old) <= patch.addend);
             let (old, new) = *map.get(behind.checked_sub(1)?)?;
-            patch.addend += new as i64 - old as i64;
+            patch.addend += to_i64(new) - to_i64(old);
         }
     }
     tables.retain(|t| !t.data.is_empty());
@@ -95,7 +96,7 @@ fn units(data: &[u8]) -> Option<Vec<(usize, usize)>> {
         let short = u32::from_le_bytes(*rest.first_chunk()?);
         let (head, length) = match short {
             u32::MAX => (12, usize::try_from(u64::from_le_bytes(*rest[4..].first_chunk()?)).ok()?),
-            _ => (4, short as usize),
+            _ => (4, as_index(short)),
         };
         let end = at.checked_add(head)?.checked_add(length).filter(|end| *end <= data.len())?;
         units.push((at, end));
@@ -126,10 +127,10 @@ fn kept_units(table: &Table, units: &[(usize, usize)], gone: &BTreeSet<String>) 
 
 /// Puts new sections behind old ones of the same name.
 fn append(tables: &mut Vec<Table>, new: Vec<Table>) {
-    let sizes: Vec<(String, i64)> = tables.iter().map(|t| (t.name.clone(), t.data.len() as i64)).collect();
+    let sizes: Vec<(String, i64)> = tables.iter().map(|t| (t.name.clone(), to_i64(t.data.len()))).collect();
     let size_of = |name: &str| sizes.iter().find(|(n, _)| n == name).map_or(0, |(_, size)| *size);
     for mut table in new {
-        let base = size_of(&table.name) as u64;
+        let base = to_u64(size_of(&table.name));
         for patch in &mut table.patches {
             patch.offset += base;
             patch.addend += size_of(&patch.symbol);

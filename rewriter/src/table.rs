@@ -1,5 +1,6 @@
 //! A debug section that is put together.
 
+use narrow::to_u64;
 use zebin::Patch;
 
 /// A section, with what is to be filled in.
@@ -17,7 +18,7 @@ impl Table {
         let (mut data, mut patches, mut map) = (Vec::new(), Vec::new(), Vec::new());
         for (&(start, end), _) in units.iter().zip(is_kept).filter(|(_, kept)| **kept) {
             map.push((start, data.len()));
-            let shift = (start - data.len()) as u64;
+            let shift = to_u64(start - data.len());
             data.extend_from_slice(&self.data[start..end]);
             let own = self.within(start, end);
             patches.extend(own.map(|p| Patch { offset: p.offset - shift, ..p.clone() }));
@@ -28,7 +29,7 @@ impl Table {
 
     /// What is to be filled in within these bytes.
     pub fn within(&self, start: usize, end: usize) -> impl Iterator<Item = &Patch> {
-        let from = self.patches.partition_point(|p| p.offset < start as u64);
-        self.patches[from..].iter().take_while(move |p| p.offset < end as u64)
+        let from = self.patches.partition_point(|p| p.offset < to_u64(start));
+        self.patches[from..].iter().take_while(move |p| p.offset < to_u64(end))
     }
 }

@@ -45,7 +45,7 @@ fn unquoted(text: &str) -> &str {
     match text.as_bytes().first() {
         Some(quote @ (b'\'' | b'"')) => {
             let inner = &text[1..];
-            inner.rfind(*quote as char).map_or(inner, |end| &inner[..end])
+            inner.rfind(char::from(*quote)).map_or(inner, |end| &inner[..end])
         }
         _ => text.split(" #").next().unwrap_or_default().trim_end(),
     }

@@ -1,6 +1,7 @@
 //! The file as sections. What a section holds can change, and its number and header stay; when the file is
 //! written, contents are laid out anew, each at the alignment that it had.
 
+use narrow::{as_index, low_u32, to_u16, to_u64, to_usize};
 use std::collections::BTreeMap;
 
 use object::{
@@ -20,8 +21,9 @@ const MACHINE: u16 = 205;
 /// 64 bits (`ELFCLASS64`), little-endian (`ELFDATA2LSB`).
 const CLASS: u8 = 2;
 const DATA: u8 = 1;
-/// Section headers that a file may have; the largest programs have some thousands.
-const MOST_SECTIONS: usize = 1 << 16;
+/// Section headers that a file may have: from this number on they mean something else (ELF specification, "Sections",
+/// `SHN_LORESERVE`). The largest programs have some thousands.
+const MOST_SECTIONS: u16 = 0xff00;
 
 /// Whether bytes are an ELF file.
 pub fn is_elf(bytes: &[u8]) -> bool {
@@ -46,12 +48,12 @@ impl Section {
 
     /// `sh_info`: of relocations, the section that they are in.
     pub fn info(&self) -> usize {
-        self.header.sh_info.get(LE) as usize
+        as_index(self.header.sh_info.get(LE))
     }
 
     /// `sh_link`: of relocations, the table of their symbols.
     pub fn link(&self) -> usize {
-        self.header.sh_link.get(LE) as usize
+        as_index(self.header.sh_link.get(LE))
     }
 
     /// How many zeros a section stands for that has no bytes in the file (`SHT_NOBITS`).
@@ -71,7 +73,7 @@ impl Section {
         let mut kept = Vec::with_capacity(self.data.len());
         for entry in self.data.chunks_exact(size) {
             let info = entry[8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            if let Some(Some(number)) = numbers.get((info >> 32) as usize) {
+            if let Some(Some(number)) = numbers.get(as_index(low_u32(info >> 32))) {
                 kept.extend_from_slice(&entry[..8]);
                 kept.extend_from_slice(&(number << 32 | info & 0xffff_ffff).to_le_bytes());
                 kept.extend_from_slice(&entry[16..]);
@@ -106,19 +108,19 @@ impl Elf {
             );
             return Err(bad(message));
         }
-        let count = usize::from(header.e_shnum.get(LE));
+        let count = header.e_shnum.get(LE);
         if usize::from(header.e_shentsize.get(LE)) != size_of::<SectionHeader64<LE>>()
             || count > MOST_SECTIONS
         {
             return Err(bad("found section headers of another size than 64 bytes"));
         }
         let at = header.e_shoff.get(LE);
-        let headers = (0..count as u64)
+        let headers = (0..u64::from(count))
             .map(|i| structure(bytes, at.saturating_add(i * 64), "the section headers"))
             .collect::<Result<Vec<SectionHeader64<LE>>, _>>()?;
         let names = headers.get(usize::from(header.e_shstrndx.get(LE).0));
         let names = names.map_or(Ok(&[][..]), |h| contents(bytes, h, "the names of sections"))?;
-        let mut room = Room::new(names, count * 64);
+        let mut room = Room::new(names, usize::from(count) * 64);
         let sections = headers.iter().map(|h| {
             let name = room.text_at(h.sh_name.get(LE))?;
             Ok(Section { data: contents(bytes, h, &name)?.to_vec(), name, header: *h })
@@ -140,16 +142,16 @@ impl Elf {
             if !has_bytes {
                 continue;
             }
-            let align = header.sh_addralign.get(LE).clamp(1, 4096).next_power_of_two() as usize;
+            let align = to_usize(header.sh_addralign.get(LE).clamp(1, 4096).next_power_of_two());
             // Code starts where the compiler starts it, at a cache line.
             let is_code = section.name.starts_with(".text.");
             out.resize(out.len().next_multiple_of(if is_code { align.max(64) } else { align }), 0);
-            header.sh_offset.set(LE, out.len() as u64);
-            header.sh_size.set(LE, section.data.len() as u64);
+            header.sh_offset.set(LE, to_u64(out.len()));
+            header.sh_size.set(LE, to_u64(section.data.len()));
             out.extend_from_slice(&section.data);
         }
         out.resize(out.len().next_multiple_of(8), 0);
-        self.header.e_shoff.set(LE, out.len() as u64);
+        self.header.e_shoff.set(LE, to_u64(out.len()));
         for section in &self.sections {
             out.extend_from_slice(pod::bytes_of(&section.header));
         }
@@ -226,7 +228,7 @@ impl Elf {
                 numbers.push(None);
                 continue;
             }
-            numbers.push(Some((kept.len() / size) as u64));
+            numbers.push(Some(to_u64(kept.len() / size)));
             kept.extend_from_slice(bytes);
             new_locals += u32::from(number < locals);
         }
@@ -272,14 +274,26 @@ impl Elf {
         self.sections.retain(|_| gone.next() != Some(&true));
         let names = usize::from(self.header.e_shstrndx.get(LE).0);
         self.header.e_shstrndx.set(LE, SymbolSection(numbers.get(names).copied().unwrap_or(0)));
-        self.header.e_shnum.set(LE, self.sections.len() as u16);
+        // Fewer than there were.
+        self.header.e_shnum.set(LE, to_u16(self.sections.len()));
     }
 
     /// Adds the relocations of section `target`, whose symbols are those of `table`.
-    pub fn add_relocations(&mut self, target: usize, table: usize, relocations: &[Rel64<LE>]) {
+    ///
+    /// # Errors
+    ///
+    /// There are as many sections as a file may have.
+    pub fn add_relocations(
+        &mut self,
+        target: usize,
+        table: usize,
+        relocations: &[Rel64<LE>],
+    ) -> Result<(), Error> {
         let name = format!(".rel{}", self.sections[target].name);
-        let size = size_of::<Rel64<LE>>() as u64;
-        self.push(&name, SHT_REL, (table as u32, target as u32, 8, size), relocation_bytes(relocations));
+        let size = to_u64(size_of::<Rel64<LE>>());
+        let (table, target) =
+            (word(table, "the number of a section")?, word(target, "the number of a section")?);
+        self.push(&name, SHT_REL, (table, target, 8, size), relocation_bytes(relocations))
     }
 
     /// Adds a section with these values of `sh_link`, `sh_info`, `sh_addralign` and `sh_entsize`.
@@ -289,9 +303,9 @@ impl Elf {
         kind: SectionType,
         (link, info, align, size): (u32, u32, u64, u64),
         data: Vec<u8>,
-    ) {
+    ) -> Result<(), Error> {
         let names = usize::from(self.header.e_shstrndx.get(LE).0);
-        let at = self.sections[names].data.len() as u32;
+        let at = word(self.sections[names].data.len(), "the place of a section's name")?;
         self.sections[names].data.extend_from_slice(name.as_bytes());
         self.sections[names].data.push(0);
         let mut header: SectionHeader64<LE> = self.sections[0].header;
@@ -304,7 +318,8 @@ impl Elf {
         header.sh_addralign.set(LE, align);
         header.sh_entsize.set(LE, size);
         self.sections.push(Section { name: name.to_owned(), header, data });
-        self.header.e_shnum.set(LE, self.sections.len() as u16);
+        self.header.e_shnum.set(LE, section_number(self.sections.len())?);
+        Ok(())
     }
 }
 
@@ -332,8 +347,8 @@ impl Elf {
         let symbols = self.symbols(section.link())?;
         let patch = |entry: &[u8]| {
             let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            let (info, kind) = (word(8), word(8) as u32);
-            let symbol = symbols.get((info >> 32) as usize).filter(|_| matches!(kind, 1 | 2));
+            let (info, kind) = (word(8), low_u32(word(8)));
+            let symbol = symbols.get(as_index(low_u32(info >> 32))).filter(|_| matches!(kind, 1 | 2));
             let Some((symbol, _)) = symbol else {
                 return Err(bad(format!("section {}: found a relocation of type {kind}", section.name)));
             };
@@ -351,10 +366,7 @@ impl Elf {
     /// There is no table of symbols.
     pub fn add_data(&mut self, name: &str, data: Vec<u8>, patches: &[Patch]) -> Result<(), Error> {
         let number = self.sections.len();
-        if number + 2 >= MOST_SECTIONS {
-            return Err(bad(format!("found {number} sections, allowed: fewer than {MOST_SECTIONS}")));
-        }
-        self.push(name, SHT_PROGBITS, (0, 0, 0, 0), data);
+        self.push(name, SHT_PROGBITS, (0, 0, 0, 0), data)?;
         if patches.is_empty() {
             return Ok(());
         }
@@ -364,7 +376,7 @@ impl Elf {
         for patch in patches {
             number_of.entry(patch.symbol.as_str()).or_insert_with(|| {
                 names.push(patch.symbol.as_str());
-                names.len() as u64 - 1
+                to_u64(names.len()) - 1
             });
         }
         let first = self.add_symbols(table, number, &names)?;
@@ -375,8 +387,9 @@ impl Elf {
             let words = [patch.offset, symbol << 32 | kind, patch.addend.cast_unsigned()];
             list.extend(words.iter().flat_map(|w| w.to_le_bytes()));
         }
-        self.push(&format!(".rela{name}"), SHT_RELA, (table as u32, number as u32, 8, 24), list);
-        Ok(())
+        let (table, number) =
+            (word(table, "the number of a section")?, word(number, "the number of a section")?);
+        self.push(&format!(".rela{name}"), SHT_RELA, (table, number, 8, 24), list)
     }
 
     /// Adds local symbols in a section, before those that are known outside, and returns the number of the first.
@@ -386,9 +399,10 @@ impl Elf {
         let count = self.sections[table].data.len() / size;
         let strings = self.sections[table].link();
         let mut made = Vec::new();
+        let section = section_number(section)?;
         for name in names {
             let strings = self.sections.get_mut(strings).ok_or_else(|| bad("found no names of symbols"))?;
-            let at = strings.data.len() as u32;
+            let at = word(strings.data.len(), "the place of a symbol's name")?;
             strings.data.extend_from_slice(name.as_bytes());
             strings.data.push(0);
             let mut symbol = Sym64::<LE> {
@@ -400,19 +414,30 @@ impl Elf {
                 st_size: Default::default(),
             };
             symbol.st_name.set(LE, at);
-            symbol.st_shndx.set(LE, SymbolSection(section as u16));
+            symbol.st_shndx.set(LE, SymbolSection(section));
             made.extend_from_slice(pod::bytes_of(&symbol));
         }
         let symbols = &mut self.sections[table];
         symbols.data.splice(first * size..first * size, made);
-        symbols.header.sh_info.set(LE, (first + names.len()) as u32);
-        let number = |old: usize| Some(if old < first { old } else { old + names.len() } as u64);
+        symbols.header.sh_info.set(LE, word(first + names.len(), "the number of a symbol")?);
+        let number = |old: usize| Some(to_u64(if old < first { old } else { old + names.len() }));
         let numbers: Vec<Option<u64>> = (0..count).map(number).collect();
         for list in self.sections.iter_mut().filter(|s| s.is_relocations() && s.link() == table) {
             list.renumber_symbols(&numbers);
         }
-        Ok(first as u64)
+        Ok(to_u64(first))
     }
+}
+
+/// A number of sections, or of one.
+fn section_number(number: usize) -> Result<u16, Error> {
+    let number16 = u16::try_from(number).ok().filter(|n| *n <= MOST_SECTIONS);
+    number16.ok_or_else(|| bad(format!("found {number} sections, allowed: {MOST_SECTIONS}")))
+}
+
+/// A number as a file has it.
+fn word(number: usize, what: &str) -> Result<u32, Error> {
+    u32::try_from(number).map_err(|_| bad(format!("found {number} as {what}, allowed: 32 bits")))
 }
 
 /// Relocations as bytes.
@@ -446,7 +471,7 @@ impl<'a> Room<'a> {
     }
 
     fn text_at(&mut self, at: u32) -> Result<String, Error> {
-        let tail = self.names.get(at as usize..).unwrap_or_default();
+        let tail = self.names.get(as_index(at)..).unwrap_or_default();
         let end = tail.iter().position(|b| *b == 0).unwrap_or(tail.len());
         self.left = self.left.checked_sub(end).ok_or_else(|| bad("found names that overlap"))?;
         Ok(String::from_utf8_lossy(&tail[..end]).into_owned())

@@ -1,6 +1,7 @@
 //! What a runtime must know about a compiled kernel: `.ze_info`, as the zebin specification of Intel's graphics
 //! compiler describes it (`zeinfo.md`).
 
+use narrow::as_index;
 use std::collections::BTreeMap;
 
 use crate::{
@@ -157,7 +158,7 @@ fn payload(y: Node<'_>) -> Result<PayloadArg, Error> {
 /// An order that names a dimension twice says that the rest does not matter.
 fn walk_order(given: [u32; 3]) -> [usize; 3] {
     let mut order: Vec<usize> = Vec::new();
-    for d in given.map(|d| d.min(2) as usize).into_iter().chain(0..3) {
+    for d in given.map(|d| as_index(d.min(2))).into_iter().chain(0..3) {
         if !order.contains(&d) {
             order.push(d);
         }

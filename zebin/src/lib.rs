@@ -22,6 +22,18 @@
 //!
 //! Sources: Intel's graphics compiler, `IGC/ZEBinWriter/zebin/spec/` (`elf.md`, `zeinfo.md`, `gen-relocation.md`).
 
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
+
 mod document;
 mod edit;
 mod elf;

@@ -1,5 +1,6 @@
 //! What a runtime loads: the code of each kernel, constants and variables, and the places that wait for addresses.
 
+use narrow::{as_index, low_u32, to_usize};
 use object::{
     LittleEndian as LE,
     elf::{SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, Sym64},
@@ -117,7 +118,7 @@ impl Program {
             } else if name.starts_with(".data") || name.starts_with(".bss") {
                 let bytes = match section.zeros() {
                     0 => section.data,
-                    size if size <= MOST_ZEROS => vec![0; size as usize],
+                    size if size <= MOST_ZEROS => vec![0; to_usize(size)],
                     size => {
                         return Err(bad(format!(
                             "section {name}: found {size} bytes, allowed: {MOST_ZEROS}"
@@ -181,11 +182,11 @@ impl Places {
         for entry in list.data.chunks_exact(size) {
             let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
             let (offset, info) = (word(0), word(8));
-            let Some((symbol, _)) = symbols.get((info >> 32) as usize) else {
+            let Some((symbol, _)) = symbols.get(as_index(low_u32(info >> 32))) else {
                 return Err(bad("found a relocation without a symbol"));
             };
             // Payload offsets and message descriptors are other parts of a runtime.
-            let Some(part) = Part::from_elf(info as u32) else { continue };
+            let Some(part) = Part::from_elf(low_u32(info)) else { continue };
             let offset = narrow(offset, symbol)?;
             relocations.push(Relocation { symbol: symbol.clone(), part, offset });
         }
@@ -214,7 +215,7 @@ pub fn product(elf: &Elf) -> Option<u32> {
     let mut rest = section.data.as_slice();
     let word = |bytes: &[u8], at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     loop {
-        let (name, size, kind) = (word(rest, 0)? as usize, word(rest, 4)? as usize, word(rest, 8)?);
+        let (name, size, kind) = (as_index(word(rest, 0)?), as_index(word(rest, 4)?), word(rest, 8)?);
         let value = 12 + name.checked_next_multiple_of(4)?;
         if kind == PRODUCT_FAMILY {
             return word(rest, value);

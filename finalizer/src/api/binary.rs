@@ -117,6 +117,8 @@ pub enum RelocationKind {
     AddressHigh = 3,
 }
 
+narrow::enum_numbers!(RelocationKind: number u8);
+
 /// What a runtime needs to launch a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
