@@ -1,5 +1,6 @@
 //! What was found, by kernel.
 
+use narrow::to_u64;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use emulator::Report;
@@ -37,7 +38,7 @@ impl Findings {
         // By name and length: equal names are of different programs.
         let name = kernel.name.clone();
         let key = match name {
-            Some(name) => (name, kernel.code.len() as u64),
+            Some(name) => (name, to_u64(kernel.code.len())),
             None => (format!("(the driver's own, {} bytes)", kernel.code.len()), 0),
         };
         if self.kernels.len() >= MOST && !self.kernels.contains_key(&key) {

@@ -4,6 +4,7 @@
 //! built, keeps each in a directory (`VISA_FINALIZE_NEO_KEEP`); code is looked up there by its bytes, but for those that
 //! the driver fills in. Kernels that no program has are the driver's own: it fills and copies buffers with them.
 
+use narrow::{as_index, to_i64, to_u64};
 use std::{
     collections::BTreeSet,
     fs,
@@ -21,7 +22,7 @@ use zebin::Unit;
 
 use crate::{
     Error,
-    memory::{PAGE, World},
+    memory::{PAGE, World, split},
     pages::Space,
 };
 
@@ -168,14 +169,14 @@ impl Known {
         let mut skips = vec![0];
         skips.extend((self.skip != 0).then_some(self.skip));
         skips.into_iter().find_map(|skip| {
-            let code = self.unit.code.get(skip as usize..).filter(|code| !code.is_empty())?;
+            let code = self.unit.code.get(as_index(skip)..).filter(|code| !code.is_empty())?;
             // The head first: most kernels differ there.
             let head = code.len().min(64);
             let mut found = space.bytes(world, address, head).ok()?;
             if !self.same(&found, skip) {
                 return None;
             }
-            found.extend(space.bytes(world, address + head as u64, code.len() - head).ok()?);
+            found.extend(space.bytes(world, address + to_u64(head), code.len() - head).ok()?);
             self.same(&found, skip).then_some((found, skip, self))
         })
     }
@@ -184,15 +185,15 @@ impl Known {
     fn same(&self, found: &[u8], skip: u32) -> bool {
         let mut filled = found.to_vec();
         for r in &self.unit.relocations {
-            let from = r.offset as usize;
+            let from = as_index(r.offset);
             for at in from..from + r.part.bytes() {
-                let Some(here) = at.checked_sub(skip as usize) else { continue };
+                let Some(here) = at.checked_sub(as_index(skip)) else { continue };
                 if let (Some(to), Some(original)) = (filled.get_mut(here), self.unit.code.get(at)) {
                     *to = *original;
                 }
             }
         }
-        self.unit.code.get(skip as usize..).is_some_and(|code| code.starts_with(&filled))
+        self.unit.code.get(as_index(skip)..).is_some_and(|code| code.starts_with(&filled))
     }
 }
 
@@ -200,8 +201,8 @@ impl Known {
 fn raw(platform: Platform, world: &World, space: Space, address: u64) -> Result<Vec<u8>, Error> {
     let mut code = Vec::new();
     loop {
-        let here = address + code.len() as u64;
-        let page = space.bytes(world, here, PAGE - here as usize % PAGE);
+        let here = address + to_u64(code.len());
+        let page = space.bytes(world, here, PAGE - split(here).1);
         match page {
             Ok(page) => code.extend(page),
             Err(why) if code.is_empty() => return Err(why),
@@ -221,7 +222,7 @@ fn end_of(platform: Platform, code: &[u8]) -> Option<usize> {
     let mut furthest = 0;
     for decoded in encoder::decode_all(platform, code) {
         let Ok(inst) = decoded.inst else { continue };
-        let end = decoded.offset as usize + usize::from(decoded.len);
+        let end = as_index(decoded.offset) + usize::from(decoded.len);
         if let Payload::Branch { jip, uip, .. } = inst.payload {
             for target in [jip, uip] {
                 if let Target::Rel(by) = target {
@@ -229,7 +230,7 @@ fn end_of(platform: Platform, code: &[u8]) -> Option<usize> {
                 }
             }
         }
-        if inst.send().is_some_and(|s| s.eot) && end as i64 > furthest {
+        if inst.send().is_some_and(|s| s.eot) && to_i64(end) > furthest {
             return (end <= code.len()).then_some(end);
         }
     }
@@ -269,7 +270,7 @@ impl Kernel {
         let text = |offset: &u32| {
             let origin = binary.origins.get(decoded.binary_search(&(offset + self.skip)).ok()?)?;
             let routine = match origin.function {
-                Some(n) => module.functions.get(n as usize)?,
+                Some(n) => module.functions.get(as_index(n))?,
                 None => module.kernels.first()?,
             };
             let ending = format!(" /// ${}", origin.instruction?);

@@ -21,6 +21,18 @@
 //!   closes the connection, what is no command ends the submission, and both are told.
 //! * Groups run on all processors; results and findings are those of one group after the other.
 
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
+
 mod device;
 mod error;
 mod findings;

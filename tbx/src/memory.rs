@@ -11,6 +11,7 @@
 //! the program has changed count; and what is fetched and has not changed is not to replace what the program has written
 //! meanwhile.
 
+use narrow::{to_u64, to_usize};
 use std::{collections::hash_map::Entry, ops::Range, sync::Arc};
 
 use rustc_hash::FxHashMap;
@@ -68,7 +69,7 @@ pub struct Connection {
 impl World {
     /// A memory of so many bytes.
     pub fn new(bytes: u64) -> World {
-        World { connections: Vec::new(), count: 0, limit: bytes / PAGE as u64, clock: 0 }
+        World { connections: Vec::new(), count: 0, limit: bytes / to_u64(PAGE), clock: 0 }
     }
 
     /// Another connection.
@@ -85,7 +86,7 @@ impl World {
     /// Forgets a connection's memory.
     pub fn disconnect(&mut self, number: usize) {
         if let Some(gone) = self.connections.get_mut(number).and_then(Option::take) {
-            self.count -= gone.pages.len() as u64;
+            self.count -= to_u64(gone.pages.len());
         }
     }
 
@@ -120,11 +121,11 @@ impl World {
         let stamp = self.clock;
         let full = self.count >= self.limit;
         let Some(Some(connection)) = self.connections.get_mut(place.connection) else {
-            return Err(Error::Unmapped(place.page * PAGE as u64));
+            return Err(Error::Unmapped(place.page * to_u64(PAGE)));
         };
         let page = match connection.pages.entry(place.page) {
             Entry::Occupied(page) => page.into_mut(),
-            Entry::Vacant(_) if full => return Err(Error::Memory { limit: self.limit * PAGE as u64 }),
+            Entry::Vacant(_) if full => return Err(Error::Memory { limit: self.limit * to_u64(PAGE) }),
             Entry::Vacant(page) => {
                 self.count += 1;
                 page.insert(Stamped { bytes: Arc::new([0; PAGE]), stamp })
@@ -144,7 +145,7 @@ impl World {
                 Some(page) => now.copy_from_slice(&page.bytes[offset..offset + now.len()]),
                 None => now.fill(0),
             }
-            address = address.wrapping_add(now.len() as u64);
+            address = address.wrapping_add(to_u64(now.len()));
             out = rest;
         }
     }
@@ -168,7 +169,7 @@ impl World {
             let (now, rest) = data.split_at((PAGE - offset).min(data.len()));
             let page = self.page_mut(Place { connection, page })?;
             Arc::make_mut(&mut page.bytes)[offset..offset + now.len()].copy_from_slice(now);
-            address = address.wrapping_add(now.len() as u64);
+            address = address.wrapping_add(to_u64(now.len()));
             data = rest;
         }
         Ok(())
@@ -287,7 +288,7 @@ fn pages_of(
 ) -> impl Iterator<Item = (Place, usize, Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {
-        let (page, offset) = split(address.wrapping_add(done as u64));
+        let (page, offset) = split(address.wrapping_add(to_u64(done)));
         let now = done..length.min(done + PAGE - offset);
         done = now.end;
         (!now.is_empty()).then_some((Place { connection, page }, offset, now))
@@ -296,7 +297,7 @@ fn pages_of(
 
 /// An address's page, and where in it.
 pub fn split(address: u64) -> (u64, usize) {
-    (address / PAGE as u64, (address % PAGE as u64) as usize)
+    (address / to_u64(PAGE), to_usize(address % to_u64(PAGE)))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A process's table has four levels of 512 entries of 8 bytes; bit 0 of an entry says that there is a next page, bits
 //! 12 to 45 say which (PRM volume 5, "Memory Views").
 
+use narrow::to_u64;
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -33,7 +34,7 @@ impl Global {
     fn physical(&self, address: u64) -> Result<u64, Error> {
         let (page, offset) = split(address);
         let entry = u32::try_from(page).ok().and_then(|p| self.entries.get(&p));
-        Ok(entry.ok_or(Error::Global(address))? + offset as u64)
+        Ok(entry.ok_or(Error::Global(address))? + to_u64(offset))
     }
 
     /// A dword at a global address.
@@ -92,7 +93,7 @@ impl Space {
             }
             table = entry & PAGE_BITS;
         }
-        Some(Place { connection: self.connection, page: table / PAGE as u64 })
+        Some(Place { connection: self.connection, page: table / to_u64(PAGE) })
     }
 
     /// A page of the process. What this connection does not have is another one's; of what several have, the newest
@@ -128,7 +129,7 @@ impl Space {
                 Some(page) => now.copy_from_slice(&page.bytes[offset..offset + now.len()]),
                 None => now.fill(0),
             }
-            address = address.wrapping_add(now.len() as u64);
+            address = address.wrapping_add(to_u64(now.len()));
             out = rest;
         }
         Ok(())
@@ -180,7 +181,7 @@ impl Space {
             let (now, rest) = data.split_at((PAGE - offset).min(data.len()));
             let change = |bytes: &mut [u8; PAGE]| bytes[offset..offset + now.len()].copy_from_slice(now);
             found.change(world, change)?;
-            address = address.wrapping_add(now.len() as u64);
+            address = address.wrapping_add(to_u64(now.len()));
             data = rest;
         }
         Ok(())

@@ -3,6 +3,7 @@
 //! Each begins with three words: type, number, bytes of its body. All is little-endian. The data that a write carries
 //! follow the body and are not among its bytes, so they are left in the stream for the reader to take in pieces.
 
+use narrow::{as_index, low_u32, to_u64};
 use std::io::{self, Read, Write};
 
 use crate::Error;
@@ -46,9 +47,9 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
         return Err(Error::Message { number, reason });
     }
     let mut body = [0; 16];
-    let known = body.len().min(size as usize);
+    let known = body.len().min(as_index(size));
     stream.read_exact(&mut body[..known])?;
-    io::copy(&mut stream.take(u64::from(size) - known as u64), &mut io::sink())?;
+    io::copy(&mut stream.take(u64::from(size) - to_u64(known)), &mut io::sink())?;
     let need = match kind {
         0 | 4 | 5 => 12,
         2 => 16,
@@ -103,8 +104,8 @@ pub fn answer_read(
     length: u32,
     unchanged: bool,
 ) -> io::Result<()> {
-    let first = ((address >> 32) as u32) << 24 | if unchanged { UNCHANGED } else { 0 };
-    put(stream, &[6, number, 12, first, address as u32, length])
+    let first = low_u32(address >> 32) << 24 | if unchanged { UNCHANGED } else { 0 };
+    put(stream, &[6, number, 12, first, low_u32(address), length])
 }
 
 fn put(stream: &mut impl Write, words: &[u32]) -> io::Result<()> {

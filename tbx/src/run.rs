@@ -1,5 +1,6 @@
 //! Runs a dispatch: groups on all processors, with the result of one group after the other.
 
+use narrow::to_usize;
 use std::{
     sync::{
         Arc,
@@ -73,7 +74,7 @@ pub fn run(job: &Job<'_>, world: &mut Arc<World>) -> Result<Ran, Error> {
         let again = ran.again;
         beside_each_other(job, world, &round, threads, &mut ran)?;
         // Groups that work on the same memory run twice for nothing.
-        if (ran.again - again) as usize > round.len() / 4 {
+        if to_usize(ran.again - again) > round.len() / 4 {
             threads = 1;
         }
     }

@@ -1,5 +1,6 @@
 //! The server: connections, and the GPU that they share.
 
+use narrow::{as_index, to_u64};
 use std::{
     io::{self, BufReader, BufWriter, Read, Write},
     net::{Ipv4Addr, Shutdown, TcpListener, TcpStream},
@@ -267,13 +268,13 @@ fn read(
     shared: &Shared,
 ) -> Result<(), Error> {
     // The driver reads by pages. Of more than a piece it is not said whether all is as it was.
-    if !(1..=PIECE).contains(&(length as usize)) {
+    if !(1..=PIECE).contains(&as_index(length)) {
         protocol::answer_read(output, id, address, length, false)?;
     }
     for (at, n) in pieces(address, length) {
         let mut bytes = vec![0; n];
         let unchanged = unshared(&mut shared.gpu().world).send(number, at, &mut bytes);
-        if n == length as usize {
+        if n == as_index(length) {
             protocol::answer_read(output, id, address, length, unchanged)?;
         }
         output.write_all(&bytes)?;
@@ -299,8 +300,8 @@ fn write(
 
 /// A stretch of memory in pieces: address and bytes.
 fn pieces(address: u64, length: u32) -> impl Iterator<Item = (u64, usize)> {
-    let length = length as usize;
-    (0..length).step_by(PIECE).map(move |at| (address + at as u64, PIECE.min(length - at)))
+    let length = as_index(length);
+    (0..length).step_by(PIECE).map(move |at| (address + to_u64(at), PIECE.min(length - at)))
 }
 
 impl Gpu {

@@ -4,6 +4,7 @@
 //! a bit a line of 64 bytes and a bit a byte; its changes become everybody's when the groups before it are done, and if
 //! one of those changed a line that it had read, it runs again. The result is that of one group after the other.
 
+use narrow::{as_index, to_index, to_u64, to_usize};
 use std::{any::Any, sync::Arc};
 
 use emulator::Outside;
@@ -64,7 +65,7 @@ impl View {
         View {
             world: Some(world),
             space,
-            low: general / PAGE as u64,
+            low: general / to_u64(PAGE),
             touched: Vec::new(),
             by_page: FxHashMap::default(),
             by_place: FxHashMap::default(),
@@ -87,10 +88,10 @@ impl View {
 
     /// The touched page at an address.
     fn touch(&mut self, page: u64) -> Option<&mut Touched> {
-        let slot = page as usize % NEAR;
+        let slot = to_usize(page % to_u64(NEAR));
         let (near, index) = self.near[slot];
         if near == page {
-            return self.touched.get_mut(index as usize);
+            return self.touched.get_mut(as_index(index));
         }
         let index = match self.by_page.get(&page) {
             Some(index) => *index,
@@ -99,7 +100,7 @@ impl View {
                 let low = || self.space.find(world, page + self.low).filter(|_| page < 1 << 20);
                 let found = self.space.find(world, page).or_else(low)?;
                 // Two addresses of one page are one page.
-                let next = self.touched.len() as u32;
+                let next = to_index(self.touched.len());
                 let index = *self.by_place.entry(found.place).or_insert(next);
                 if index == next {
                     self.touched.push(Touched { found, read: 0, own: None });
@@ -109,12 +110,12 @@ impl View {
             }
         };
         self.near[slot] = (page, index);
-        self.touched.get_mut(index as usize)
+        self.touched.get_mut(as_index(index))
     }
 
     /// The parts of an access in each page: address, and how many bytes.
     fn parts(address: u64, len: u32) -> [(u64, u32); 2] {
-        let first = (PAGE as u32 - split(address).1 as u32).min(len);
+        let first = (to_index(PAGE) - to_index(split(address).1)).min(len);
         [(address, first), (address.wrapping_add(first.into()), len - first)]
     }
 }
@@ -169,7 +170,7 @@ impl Outside for View {
         for (at, n) in View::parts(address, len.min(8)) {
             if n != 0 {
                 let (page, offset) = split(at);
-                out |= self.touch(page)?.load(offset, n as usize) << shift;
+                out |= self.touch(page)?.load(offset, as_index(n)) << shift;
                 shift += 8 * n;
             }
         }
@@ -178,11 +179,11 @@ impl Outside for View {
 
     fn store(&mut self, address: u64, len: u32, value: u64) -> Option<()> {
         let bytes = value.to_le_bytes();
-        let mut rest = &bytes[..len.min(8) as usize];
+        let mut rest = &bytes[..as_index(len.min(8))];
         for (at, n) in View::parts(address, len.min(8)) {
             if n != 0 {
                 let (page, offset) = split(at);
-                let (now, later) = rest.split_at(n as usize);
+                let (now, later) = rest.split_at(as_index(n));
                 self.touch(page)?.store(offset, now);
                 rest = later;
             }

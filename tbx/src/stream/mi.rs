@@ -2,6 +2,7 @@
 
 use super::{Context, Flow, Machine, address, bits};
 use crate::Error;
+use narrow::{low_i32, low_i64, low_u32, low_u64};
 
 /// Opcodes (PRM volume 2, "Memory interface commands").
 mod opcode {
@@ -51,11 +52,11 @@ impl Context {
                 return Ok(Flow::Batch { address: address(c, 1, 4), returns });
             }
             opcode::CONDITIONAL_BATCH_BUFFER_END => {
-                let found = self.space.number(machine.world, address(c, 2, 8), 4)? as u32;
+                let found = low_u32(self.space.number(machine.world, address(c, 2, 8), 4)?);
                 return Ok(if found > c[1] { Flow::Next } else { Flow::End });
             }
             opcode::SEMAPHORE_WAIT => {
-                let found = self.space.number(machine.world, address(c, 2, 4), 4)? as u32;
+                let found = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
                 return Ok(if holds(bits(c[0], 12, 14), found, c[1]) { Flow::Next } else { Flow::Wait });
             }
             opcode::STORE_DATA_IMM => {
@@ -76,7 +77,7 @@ impl Context {
                 self.store(machine, global, address(c, 2, 4), &value.to_le_bytes())?;
             }
             opcode::LOAD_REGISTER_MEM => {
-                let value = self.space.number(machine.world, address(c, 2, 4), 4)? as u32;
+                let value = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
                 machine.registers.set(self.register(c[0], c[1]), value);
             }
             opcode::LOAD_REGISTER_REG => {
@@ -84,7 +85,7 @@ impl Context {
                 machine.registers.set(c[2] & 0x7f_fffc, value);
             }
             opcode::COPY_MEM_MEM => {
-                let value = self.space.number(machine.world, address(c, 3, 4), 4)? as u32;
+                let value = low_u32(self.space.number(machine.world, address(c, 3, 4), 4)?);
                 self.store(machine, global, address(c, 1, 4), &value.to_le_bytes())?;
             }
             opcode::ATOMIC => self.atomic(machine, at, c)?,
@@ -138,7 +139,7 @@ impl Context {
         let (to, mask) = (address(c, 1, 4), if bytes == 8 { u64::MAX } else { u32::MAX.into() });
         let old = self.space.number(machine.world, to, bytes)?;
         let (a, b) = (operand(0), operand(1));
-        let signed = |v: u64| if bytes == 8 { v as i64 } else { i64::from(v as u32 as i32) };
+        let signed = |v: u64| if bytes == 8 { low_i64(v) } else { i64::from(low_i32(v)) };
         let new = match bits(c[0], 8, 12) {
             0x1 => old & a,
             0x2 => old | a,
@@ -149,8 +150,8 @@ impl Context {
             0x7 => old.wrapping_add(a),
             0x8 => old.wrapping_sub(a),
             0x9 => a.wrapping_sub(old),
-            0xa => signed(old).max(signed(a)) as u64,
-            0xb => signed(old).min(signed(a)) as u64,
+            0xa => low_u64(signed(old).max(signed(a))),
+            0xb => low_u64(signed(old).min(signed(a))),
             0xc => old.max(a),
             0xd => old.min(a),
             0xe if old == a => b,
@@ -202,8 +203,8 @@ impl Context {
                         other => return Err(Error::command(at, format!("MI_MATH stores {other:#x}"))),
                     };
                     let value = if op == 0x580 { !value } else { value };
-                    machine.registers.set(general(to & 15), value as u32);
-                    machine.registers.set(general(to & 15) + 4, (value >> 32) as u32);
+                    machine.registers.set(general(to & 15), low_u32(value));
+                    machine.registers.set(general(to & 15) + 4, low_u32(value >> 32));
                 }
                 other => return Err(Error::command(at, format!("MI_MATH {other:#x}"))),
             }

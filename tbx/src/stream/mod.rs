@@ -8,6 +8,7 @@ mod mi;
 mod pipeline;
 mod registers;
 
+use narrow::{as_index, low_u32, to_u32, to_u64};
 use std::sync::Arc;
 
 use emulator::Options;
@@ -191,10 +192,10 @@ impl Context {
             if matches!(flow, Flow::Wait) {
                 return Ok(Ended::Waits);
             }
-            let step = 4 * count as u64;
+            let step = 4 * to_u64(count);
             match self.batches.last_mut() {
                 Some(place) => *place += step,
-                None => self.head = (self.head + step as u32) % self.size,
+                None => self.head = (self.head + to_u32(step)) % self.size,
             }
             self.follow(at, flow)?;
         }
@@ -220,12 +221,12 @@ impl Context {
 
     /// A dword of the ring or of a batch.
     fn fetch(&self, machine: &Machine<'_>, at: u64, k: usize) -> Result<u32, Error> {
-        let offset = 4 * k as u64;
+        let offset = 4 * to_u64(k);
         if self.batches.is_empty() {
             let at = (at + offset) % u64::from(self.size);
             return machine.global.read_u32(machine.world, self.space.connection, self.ring + at);
         }
-        Ok(self.space.number(machine.world, at.wrapping_add(offset), 4)? as u32)
+        Ok(low_u32(self.space.number(machine.world, at.wrapping_add(offset), 4)?))
     }
 
     fn command(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<Flow, Error> {
@@ -249,7 +250,7 @@ impl Context {
 
 /// Dwords of a command (PRM volume 2, "Command header").
 fn dwords(first: u32) -> usize {
-    let short = (first & 0xff) as usize + 2;
+    let short = as_index(first & 0xff) + 2;
     match (first >> 29, first >> 23 & 0x3f, first >> 27 & 3, first >> 16) {
         (0, opcode, ..) if opcode < 0x10 => 1,
         (0 | 2, ..) => short,

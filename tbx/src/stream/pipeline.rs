@@ -2,6 +2,7 @@
 
 use super::{Context, Machine, address, bits};
 use crate::{Error, walker};
+use narrow::{low_u8, low_u32, to_usize};
 
 impl Context {
     pub(super) fn pipeline(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<(), Error> {
@@ -74,7 +75,7 @@ impl Context {
                 self.store(machine, false, to, &data.to_le_bytes())
             }
             3 => {
-                let end = machine.registers.clock() as u32;
+                let end = low_u32(machine.registers.clock());
                 let times = [end.wrapping_sub(1), end.wrapping_sub(1), end, end];
                 let bytes: Vec<u8> = times.iter().flat_map(|t| t.to_le_bytes()).collect();
                 self.store(machine, false, to, &bytes)
@@ -98,13 +99,13 @@ impl Context {
         for row in 0..rows {
             if name == 0x5b {
                 let to = address(c, 4, 1).wrapping_add(row * (u64::from(bits(c[3], 0, 17)) + 1));
-                self.store(machine, false, to, &vec![(c[6] >> 24) as u8; width as usize])?;
+                self.store(machine, false, to, &vec![low_u8(c[6] >> 24); to_usize(width)])?;
                 continue;
             }
             let pitch = |k: usize| row * (u64::from(bits(c[k], 0, 17)) + 1);
             let (from, to) =
                 (address(c, 5, 1).wrapping_add(pitch(3)), address(c, 7, 1).wrapping_add(pitch(4)));
-            let data = self.space.bytes(machine.world, from, width as usize)?;
+            let data = self.space.bytes(machine.world, from, to_usize(width))?;
             self.store(machine, false, to, &data)?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Registers that commands and the driver read and write, and the clock.
 
+use narrow::low_u32;
 use rustc_hash::FxHashMap;
 
 /// Registers kept: the register file has 8 MB, and no driver uses more than a few hundred of it.
@@ -22,8 +23,8 @@ impl Registers {
         match offset & 0xfff {
             // Execution lists are empty: the last submission has been taken.
             0x234 => 0x100,
-            TIMESTAMP | CONTEXT_TIME => self.clock as u32,
-            low if low == TIMESTAMP + 4 || low == CONTEXT_TIME + 4 => (self.clock >> 32) as u32,
+            TIMESTAMP | CONTEXT_TIME => low_u32(self.clock),
+            low if low == TIMESTAMP + 4 || low == CONTEXT_TIME + 4 => low_u32(self.clock >> 32),
             _ => self.values.get(&offset).copied().unwrap_or(0),
         }
     }

@@ -4,6 +4,7 @@ mod payload;
 mod surfaces;
 
 use emulator::{Bindings, Dispatch};
+use narrow::as_index;
 
 use crate::{
     Error,
@@ -84,8 +85,8 @@ pub fn gpgpu(
     let masks = masks.collect();
     let grf = usize::from(machine.kernels.platform().caps().regs.grf_bytes);
     let indirect = bases.indirect + u64::from(c[3] & !63);
-    let payload = space.bytes(world, indirect, (c[2] & 0x1_ffff) as usize)?;
-    let (common, each) = (grf * (d[7] & 0xff) as usize, grf * bits(d[5], 16, 31) as usize);
+    let payload = space.bytes(world, indirect, as_index(c[2] & 0x1_ffff))?;
+    let (common, each) = (grf * as_index(d[7] & 0xff), grf * as_index(bits(d[5], 16, 31)));
     if common + each > 127 * grf {
         return Err(Error::command(at, format!("{} bytes of payload", common + each)));
     }
@@ -104,7 +105,7 @@ pub fn gpgpu(
         slm: local_memory(machine, bits(d[6], 16, 20)),
         scratch: state.scratch,
         masks,
-        own: (0..threads as usize).map(|i| part(common + i * each, each.max(grf))).collect(),
+        own: (0..as_index(threads)).map(|i| part(common + i * each, each.max(grf))).collect(),
         all: part(0, common),
         indirect: Vec::new(),
         bindings,
@@ -128,7 +129,7 @@ pub fn compute(
     let simd = simd(bits(c[4], 30, 31), at)?;
     let threads = threads_of(bits(d[5], 0, 9), at)?;
     let local = [bits(c[6], 0, 9) + 1, bits(c[6], 10, 19) + 1, bits(c[6], 20, 29) + 1];
-    let mut masks = vec![full(simd); threads as usize];
+    let mut masks = vec![full(simd); as_index(threads)];
     if let Some(last) = masks.last_mut() {
         *last &= c[5];
     }
@@ -153,7 +154,7 @@ pub fn compute(
         masks,
         own,
         all,
-        indirect: space.bytes(world, indirect, (c[2] & 0x1_ffff) as usize)?,
+        indirect: space.bytes(world, indirect, as_index(c[2] & 0x1_ffff))?,
         bindings,
         general: bases.general,
         notes,

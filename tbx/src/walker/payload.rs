@@ -1,17 +1,19 @@
 //! Local ids that hardware makes (COMPUTE_WALKER, "Generate Local ID").
 
+use narrow::{as_index, to_u16};
+
 /// The dimensions by how fast they vary, by the code of "Walk Order".
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 /// Registers of each thread of a group: 16 bits a channel, for each dimension that `emit` has a bit for.
 pub fn local_ids(emit: u32, order: u32, local: [u32; 3], simd: u32, threads: u32, grf: u32) -> Vec<Vec<u8>> {
-    let order = ORDERS[(order as usize).min(ORDERS.len() - 1)];
+    let order = ORDERS[as_index(order).min(ORDERS.len() - 1)];
     let id = |item: u64, dimension: usize| {
         let mut left = item;
         for d in order {
             let size = u64::from(local[d]);
             if d == dimension {
-                return (left % size) as u16;
+                return to_u16(left % size);
             }
             left /= size;
         }
@@ -24,7 +26,7 @@ pub fn local_ids(emit: u32, order: u32, local: [u32; 3], simd: u32, threads: u32
                 let item = u64::from(number) * u64::from(simd) + u64::from(lane);
                 out.extend_from_slice(&id(item, d).to_le_bytes());
             }
-            out.resize(out.len().next_multiple_of(grf as usize), 0);
+            out.resize(out.len().next_multiple_of(as_index(grf)), 0);
         }
         out
     };
