@@ -1,5 +1,6 @@
 //! `visa-finalize asm`: a listing back to machine code.
 
+use narrow::to_u64;
 use std::process::ExitCode;
 
 use finalizer::{Diagnostic, Place, Refusal};
@@ -31,7 +32,7 @@ fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
         return Err(Diagnostic::error("TooLong", message).into());
     }
     let text = std::str::from_utf8(&bytes).map_err(|e| {
-        let place = Place::Offset(e.valid_up_to() as u64);
+        let place = Place::Offset(to_u64(e.valid_up_to()));
         Diagnostic::error("NotText", "a listing is UTF-8 text").at(place)
     })?;
     codes::assembled(args.platform, text, args.auto_compact)

@@ -1,5 +1,6 @@
 //! Machine code out of whatever holds some: objects, programs, raw code, listings, and vISA that is finalized first.
 
+use narrow::low_u16;
 use std::path::Path;
 
 use encoder::decode_all;
@@ -89,7 +90,7 @@ pub fn embedded(platform: Platform, module: &Module) -> Vec<Piece> {
         let inputs: Vec<(u32, u32)> = kernel
             .inputs
             .iter()
-            .map(|i| (u32::from(i.offset as u16), u32::from(i.offset as u16) + u32::from(i.size)))
+            .map(|i| (u32::from(low_u16(i.offset)), u32::from(low_u16(i.offset)) + u32::from(i.size)))
             .collect();
         let binaries = kernel.gen_binaries.iter();
         let of_platform = binaries.filter(move |b| Platform::from_gen_platform(b.platform) == Some(platform));

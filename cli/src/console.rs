@@ -1,5 +1,6 @@
 //! What the command tells its user: faults and figures.
 
+use narrow::{as_index, to_index, to_u64};
 use std::{collections::BTreeMap, io::Write, path::Path};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -66,7 +67,7 @@ fn fold(mut shown: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// The text as the reader sees it. What is no file (a pipe) cannot be read again.
 fn lossy(file: &Path) -> String {
-    if !std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.len() <= LONGEST_CODE as u64) {
+    if !std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.len() <= to_u64(LONGEST_CODE)) {
         return String::new();
     }
     let bytes = std::fs::read(file).unwrap_or_default();
@@ -75,13 +76,13 @@ fn lossy(file: &Path) -> String {
 
 /// A fault in a declaration, at the line that declares; a fault in an instruction, at its first letter.
 fn placed(lines: &[&str], d: &Diagnostic) -> Diagnostic {
-    let first_letter = |line: &str| (line.len() - line.trim_start().len() + 1) as u32;
+    let first_letter = |line: &str| to_index(line.len() - line.trim_start().len() + 1);
     let place = match (d.place, &d.field, &d.kernel) {
-        (Place::Line { line, column: 1 }, ..) => lines
-            .get((line as usize).saturating_sub(1))
-            .map(|l| Place::Line { line, column: first_letter(l) }),
+        (Place::Line { line, column: 1 }, ..) => {
+            lines.get(as_index(line).saturating_sub(1)).map(|l| Place::Line { line, column: first_letter(l) })
+        }
         (Place::Input, Some(field), Some(kernel)) => declaration(lines, kernel, field)
-            .map(|i| Place::Line { line: i as u32 + 1, column: first_letter(lines[i]) }),
+            .map(|i| Place::Line { line: to_index(i) + 1, column: first_letter(lines[i]) }),
         _ => None,
     };
     Diagnostic { place: place.unwrap_or(d.place), ..d.clone() }
@@ -112,12 +113,12 @@ const LONGEST_LINE: usize = 400;
 /// The line that a fault stands in.
 fn line_of<'a>(lines: &[&'a str], d: &Diagnostic) -> Option<&'a str> {
     let Place::Line { line, .. } = d.place else { return None };
-    lines.get((line as usize).checked_sub(1)?).copied().filter(|l| l.len() <= LONGEST_LINE)
+    lines.get(as_index(line).checked_sub(1)?).copied().filter(|l| l.len() <= LONGEST_LINE)
 }
 
 /// Bytes of the line that are underlined.
 fn span(line: &str, column: u32, d: &Diagnostic) -> (usize, usize) {
-    let column = (column as usize).saturating_sub(1);
+    let column = as_index(column).saturating_sub(1);
     let is_space = |c: char| c.is_whitespace();
     let is_statement = d.instruction.is_some() || d.field.is_some();
     if let Some(operand) = d.subject.as_ref().and_then(|s| s.find(line)).or_else(|| part(line, d)) {
@@ -127,7 +128,7 @@ fn span(line: &str, column: u32, d: &Diagnostic) -> (usize, usize) {
         // Something is missing at the end.
         (Some(""), _) if column > 0 => (column, column),
         (Some(rest), Some(length)) if length > 0 => {
-            let length = (length as usize).min(rest.len());
+            let length = as_index(length).min(rest.len());
             (column, column + if rest.is_char_boundary(length) { length } else { rest.len() })
         }
         (Some(rest), _) if !is_statement && !rest.starts_with(is_space) && !rest.is_empty() => {
@@ -172,7 +173,7 @@ fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std
     let (start, end) = span(line, column, d);
     let path = file.display().to_string();
     let place = Snippet::source(line)
-        .line_start(number as usize)
+        .line_start(as_index(number))
         .path(&*path)
         .annotation(AnnotationKind::Primary.span(start.min(end)..end));
     let kernel = d.kernel.as_ref().map_or(String::new(), |k| format!("kernel `{k}`: "));
@@ -204,7 +205,7 @@ fn as_json(file: &Path, d: &Diagnostic, text: Option<&str>) -> Value {
             // The columns that the terminal underlines.
             let (start, end) = match text {
                 Some(text) => span(text, column, d),
-                None => ((column as usize).saturating_sub(1), (column as usize).saturating_sub(1)),
+                None => (as_index(column).saturating_sub(1), as_index(column).saturating_sub(1)),
             };
             object["line"] = line.into();
             object["column"] = (start + 1).into();

@@ -1,5 +1,6 @@
 //! `visa-finalize disasm`: machine code as text.
 
+use narrow::to_index;
 use std::process::ExitCode;
 
 use encoder::decode_all;
@@ -64,7 +65,7 @@ fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
 fn unknown_words(platform: Platform, piece: &Piece) -> Option<Diagnostic> {
     let (mut words, mut unknown, mut first) = (0, 0, None);
     // Zeros behind the code fill it up to a size; they need not end with an instruction.
-    let end = piece.code.iter().rposition(|b| *b != 0).map_or(0, |last| last as u32 + 1);
+    let end = piece.code.iter().rposition(|b| *b != 0).map_or(0, |last| to_index(last) + 1);
     for word in decode_all(platform, &piece.code).take_while(|word| word.offset < end) {
         words += 1;
         if word.inst.is_err() {

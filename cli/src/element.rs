@@ -1,6 +1,7 @@
 //! Number types of values and printed elements.
 
 use emulator::num;
+use narrow::{low_i64, low_u16, low_u32, low_u64, single, to_f32, to_f64, to_u32};
 
 /// Number types of values and printed elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +47,11 @@ impl Element {
         };
         let fits =
             |v: i128, low: i128, high: i128| if (low..=high).contains(&v) { Ok(v) } else { Err(bad()) };
-        let bits = 8 * n as u32;
+        let bits = 8 * to_u32(n);
         let value = match self {
-            Element::Unsigned(_) => fits(integer(text).ok_or_else(bad)?, 0, (1 << bits) - 1)? as u64,
+            Element::Unsigned(_) => low_u64(fits(integer(text).ok_or_else(bad)?, 0, (1 << bits) - 1)?),
             Element::Signed(_) => {
-                fits(integer(text).ok_or_else(bad)?, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)? as u64
+                low_u64(fits(integer(text).ok_or_else(bad)?, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)?)
             }
             Element::Float(2) => num::f32_to_f16(text.parse().map_err(|_| bad())?, num::Round::Even).into(),
             Element::Float(4) => u64::from(text.parse::<f32>().map_err(|_| bad())?.to_bits()),
@@ -62,10 +63,10 @@ impl Element {
     /// A whole number; integers keep its low bits.
     pub fn whole_number(self, number: i64) -> Vec<u8> {
         let bits = match self {
-            Element::Unsigned(_) | Element::Signed(_) => number as u64,
-            Element::Float(2) => num::f32_to_f16(number as f32, num::Round::Even).into(),
-            Element::Float(4) => u64::from((number as f32).to_bits()),
-            Element::Float(_) => (number as f64).to_bits(),
+            Element::Unsigned(_) | Element::Signed(_) => low_u64(number),
+            Element::Float(2) => num::f32_to_f16(to_f32(number), num::Round::Even).into(),
+            Element::Float(4) => u64::from(to_f32(number).to_bits()),
+            Element::Float(_) => to_f64(number).to_bits(),
         };
         bits.to_le_bytes()[..self.bytes()].to_vec()
     }
@@ -73,11 +74,11 @@ impl Element {
     /// A number of random bits: a float from 0 to 1, or any integer.
     pub fn random_number(self, bits: u64) -> Vec<u8> {
         // As many bits as each type of float holds exactly.
-        let part = |digits: u32| (bits >> (64 - digits)) as f64 / (1u64 << digits) as f64;
+        let part = |digits: u32| to_f64(bits >> (64 - digits)) / to_f64(1u64 << digits);
         let bits = match self {
             Element::Unsigned(_) | Element::Signed(_) => bits,
-            Element::Float(2) => num::f32_to_f16(part(11) as f32, num::Round::Even).into(),
-            Element::Float(4) => u64::from((part(24) as f32).to_bits()),
+            Element::Float(2) => num::f32_to_f16(single(part(11)), num::Round::Even).into(),
+            Element::Float(4) => u64::from(single(part(24)).to_bits()),
             Element::Float(_) => part(53).to_bits(),
         };
         bits.to_le_bytes()[..self.bytes()].to_vec()
@@ -94,12 +95,12 @@ impl Element {
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
         let raw = u64::from_le_bytes(wide);
-        let shift = 64 - 8 * self.bytes() as u32;
+        let shift = 64 - 8 * to_u32(self.bytes());
         match self {
             Element::Unsigned(_) => raw.to_string(),
-            Element::Signed(_) => ((raw << shift) as i64 >> shift).to_string(),
-            Element::Float(2) => num::f16_to_f32(raw as u16).to_string(),
-            Element::Float(4) => f32::from_bits(raw as u32).to_string(),
+            Element::Signed(_) => (low_i64(raw << shift) >> shift).to_string(),
+            Element::Float(2) => num::f16_to_f32(low_u16(raw)).to_string(),
+            Element::Float(4) => f32::from_bits(low_u32(raw)).to_string(),
             Element::Float(_) => f64::from_bits(raw).to_string(),
         }
     }

@@ -1,5 +1,6 @@
 //! `visa-finalize gpu`: an OpenCL or Level Zero program on Intel's driver, its kernels on the emulator.
 
+use narrow::as_index;
 use std::{
     env,
     path::PathBuf,
@@ -53,7 +54,7 @@ fn execute(args: &GpuArgs) -> Result<(ExitStatus, Findings), String> {
         ..Config::new(args.device.platform)
     };
     if let Some(threads) = args.threads {
-        config.threads = threads as usize;
+        config.threads = as_index(threads);
     }
     let launch = Launch {
         device: args.device,
@@ -78,7 +79,7 @@ fn beside(name: &str) -> Option<PathBuf> {
 fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return 128 + signal as u8;
+        return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
-    status.code().map_or(1, |c| c as u8)
+    status.code().map_or(1, |c| u8::try_from(c).unwrap_or(u8::MAX))
 }

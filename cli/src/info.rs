@@ -1,5 +1,6 @@
 //! `visa-finalize info`: what a file holds.
 
+use narrow::{as_index, to_u64, to_usize};
 use std::{fmt::Write, path::Path, process::ExitCode};
 
 use encoder::decode_all;
@@ -190,7 +191,7 @@ fn routine(kernel: &Kernel) -> Routine {
     };
     Routine {
         name: kernel.name().into_owned(),
-        visa_instructions: Some(finalizer::instructions(kernel) as usize),
+        visa_instructions: Some(as_index(finalizer::instructions(kernel))),
         variables: Some(Variables {
             general: kernel.vars.len(),
             address: kernel.addrs.len(),
@@ -333,7 +334,7 @@ impl EmbeddedCode {
     fn text(&self) -> String {
         let mut text = format!("{:<6} {} bytes", self.platform, with_commas(self.bytes));
         let facts = [
-            (self.instructions.map(|n| n as u64), "instructions"),
+            (self.instructions.map(to_u64), "instructions"),
             (self.simd.map(u64::from), "channels"),
             (self.grf_count.map(u64::from), "registers"),
             (self.scratch_bytes.map(u64::from).filter(|n| *n > 0), "bytes of scratch memory"),
@@ -342,7 +343,7 @@ impl EmbeddedCode {
         ];
         for (value, what) in facts {
             if let Some(value) = value {
-                let _ = write!(text, ", {} {what}", with_commas(value as usize));
+                let _ = write!(text, ", {} {what}", with_commas(to_usize(value)));
             }
         }
         text

@@ -1,5 +1,6 @@
 //! Kernel arguments as words of the command line.
 
+use narrow::{to_u8, to_u64, to_usize};
 use std::path::{Path, PathBuf};
 
 use emulator::{Arg, Image, Memory, Sampler, Texel, Wrap};
@@ -36,7 +37,7 @@ pub fn parse(text: &str) -> Result<Given, String> {
     match kind {
         "null" => Ok(Given::Null),
         "buf" => match rest.parse::<usize>() {
-            Ok(n) if n as u64 <= MAX_BYTES => Ok(Given::Zeros(n)),
+            Ok(n) if to_u64(n) <= MAX_BYTES => Ok(Given::Zeros(n)),
             Ok(n) => Err(format!("a buffer of {n} bytes; at most {MAX_BYTES}")),
             Err(_) if rest.is_empty() => Err("buf: needs a file or a number of bytes".into()),
             Err(_) => Ok(Given::File(rest.into())),
@@ -64,7 +65,7 @@ fn typed(kind: &str, rest: &str) -> Result<Given, String> {
         (Some(count), _) => {
             let bad = || format!("`{count}` is no number of elements; at most {} bytes", MAX_BYTES);
             let fits =
-                |n: &usize| (*n as u64).checked_mul(element.bytes() as u64).is_some_and(|b| b <= MAX_BYTES);
+                |n: &usize| to_u64(*n).checked_mul(to_u64(element.bytes())).is_some_and(|b| b <= MAX_BYTES);
             Some(count.parse::<usize>().ok().filter(fits).ok_or_else(bad)?)
         }
     };
@@ -106,7 +107,7 @@ fn image(text: &str) -> Result<Given, String> {
     };
     let mut image = Image::new_2d(sizes[0], sizes.get(1).copied().unwrap_or(1), channels, bytes, texel);
     image.bgra = bgra;
-    image.dims = sizes.len() as u8;
+    image.dims = to_u8(sizes.len());
     image.depth = sizes.get(2).copied().unwrap_or(1);
     if image.bytes() > MAX_BYTES {
         return Err(format!("an image of {} bytes; at most {MAX_BYTES}", image.bytes()));
@@ -159,7 +160,7 @@ pub fn place(given: &[Given], work_items: usize, memory: &mut Memory) -> Result<
             Given::File(path) => Arg::Buffer(memory.add(name, read(path)?)),
             Given::Elements(element, count, pattern) => {
                 let count = count.unwrap_or(work_items);
-                if count as u64 * element.bytes() as u64 > MAX_BYTES {
+                if to_u64(count) * to_u64(element.bytes()) > MAX_BYTES {
                     return Err(format!("argument {i}: {count} elements are more than {MAX_BYTES} bytes"));
                 }
                 Arg::Buffer(memory.add(name, pattern.fill(*element, count)))
@@ -167,7 +168,7 @@ pub fn place(given: &[Given], work_items: usize, memory: &mut Memory) -> Result<
             Given::Value(bytes) => Arg::Scalar(bytes.clone()),
             Given::Local(n) => Arg::Local(*n),
             Given::Image(image, file) => {
-                let bytes = image.bytes() as usize;
+                let bytes = to_usize(image.bytes());
                 let data = match file {
                     Some(path) => read(path)?,
                     None => vec![0; bytes],

@@ -1,5 +1,6 @@
 //! What a page shows of a kernel: its vISA, our code with the vISA instruction of each instruction, another code.
 
+use narrow::as_index;
 use std::{
     collections::{BTreeMap, HashMap, btree_map::Entry},
     path::Path,
@@ -94,7 +95,7 @@ impl SourceText {
         let mut functions: Vec<u32> = binary.origins.iter().filter_map(|o| o.function).collect();
         functions.dedup();
         let functions =
-            functions.into_iter().filter_map(|n| Some((Some(n), module.functions.get(n as usize)?)));
+            functions.into_iter().filter_map(|n| Some((Some(n), module.functions.get(as_index(n))?)));
         let kernel = module.kernels.get(kernel).map(|k| (None, k));
         for (number, routine) in kernel.into_iter().chain(functions) {
             let options = visa::text::TextOptions { grf_bytes, ..Default::default() };
@@ -108,7 +109,7 @@ impl SourceText {
         for line in text.lines().filter(|l| !l.starts_with("//")) {
             // The printer ends an instruction with its number.
             let (text, number) = match line.rsplit_once(" /// $") {
-                Some((text, number)) => (text, number.parse::<u32>().ok().filter(|n| (*n as usize) < count)),
+                Some((text, number)) => (text, number.parse::<u32>().ok().filter(|n| as_index(*n) < count)),
                 None => (line, None),
             };
             if let Some(number) = number {

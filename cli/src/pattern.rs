@@ -1,6 +1,7 @@
 //! What fills a buffer: numbers that the command line lists or describes.
 
 use crate::element::Element;
+use narrow::to_i64;
 
 /// A pattern of elements. It starts again where the buffer goes on.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,10 +66,10 @@ impl Pattern {
         for i in 0..count {
             match self {
                 Pattern::Range(from, to) => {
-                    out.extend(element.whole_number(from + (i as i64) % (to - from)));
+                    out.extend(element.whole_number(from + to_i64(i) % (to - from)));
                 }
                 Pattern::Random(_) => out.extend(element.random_number(next(&mut state))),
-                Pattern::Iota | Pattern::Values(_) => out.extend(element.whole_number(i as i64)),
+                Pattern::Iota | Pattern::Values(_) => out.extend(element.whole_number(to_i64(i))),
             }
         }
         out

@@ -1,5 +1,6 @@
 //! `visa-finalize run`: a kernel on the emulator.
 
+use narrow::as_index;
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, Unfilled, infer, link::Loaded};
@@ -54,7 +55,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         RunSource::Program => kernel_of_program(args, program.as_ref())?,
     };
     let mut memory = Memory::new();
-    let work_items = args.global.iter().map(|n| *n as usize).fold(1, usize::saturating_mul);
+    let work_items = args.global.iter().map(|n| as_index(*n)).fold(1, usize::saturating_mul);
     let arguments =
         launch::place(&args.args, work_items, &mut memory).map_err(|why| refuse("BadArgument", why))?;
     let emulator = |e: emulator::Error| refuse("CannotRun", e.to_string());

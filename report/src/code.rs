@@ -3,6 +3,7 @@
 use encoder::{Decoded, decode_all};
 use gen_ir::{Op, Options, Payload};
 use iga::{ListingOptions, list};
+use narrow::{as_index, to_index};
 use platforms::Platform;
 
 use crate::{
@@ -88,7 +89,7 @@ impl Code {
     pub fn new(platform: Platform, code: &[u8], inputs: Option<&[(u32, u32)]>) -> Code {
         let end = code.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
         let decoded: Vec<Decoded> =
-            decode_all(platform, code).take_while(|d| (d.offset as usize) < end).collect();
+            decode_all(platform, code).take_while(|d| as_index(d.offset) < end).collect();
         let insts = instructions(platform, &decoded);
         let messages = message::all(platform, &insts);
         let insts = with_lengths(insts, &messages);
@@ -155,9 +156,9 @@ fn with_lengths(mut insts: Vec<Instruction>, messages: &[Message]) -> Vec<Instru
 
 fn counts(code: &[u8], insts: &[Instruction], messages: &[Message]) -> Counts {
     let mut counts = Counts {
-        instructions: insts.len() as u32,
-        bytes: code.len() as u32,
-        sends: messages.len() as u32,
+        instructions: to_index(insts.len()),
+        bytes: to_index(code.len()),
+        sends: to_index(messages.len()),
         ..Counts::default()
     };
     for message in messages.iter().filter(|m| m.scratch) {

@@ -2,6 +2,7 @@
 //! [`platforms`].
 
 use gen_ir::{Arf, Base, Clock, Inst, Physical};
+use narrow::{as_index, to_index, to_u32};
 use platforms::{Caps, Platform};
 
 use crate::{flow::Flow, instruction::Instruction};
@@ -46,7 +47,7 @@ pub(crate) fn waits(platform: Platform, insts: &[Instruction], flow: &Flow) -> (
     let (written, read) = (vec![None; UNITS], vec![None; UNITS]);
     let mut model = Model { caps, clock: Clock::new(caps), now: 0, written, read };
     let step = |(at, i): (usize, &Instruction)| match &i.inst {
-        Some(inst) => model.issue(at as u32, inst),
+        Some(inst) => model.issue(to_index(at), inst),
         None => Wait { issue: 1, ..Wait::default() },
     };
     let waits: Vec<Wait> = insts.iter().enumerate().map(step).collect();
@@ -65,7 +66,7 @@ impl Model {
         let takes = inst.timing(self.caps);
         let issue = takes.issue;
         let taken = self.clock.issue(inst);
-        let cycles = taken.saturating_sub(issue.into()) as u32;
+        let cycles = to_u32(taken.saturating_sub(issue.into()));
         let start = self.now + u64::from(cycles);
         let on = if cycles > 0 { self.blame(inst) } else { None };
         self.now += taken;
@@ -97,14 +98,14 @@ fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
     inst.for_each_reg(|role, reg| {
         let Some(extent) = inst.extent(role, grf_bytes) else { return };
         let (first, end) = match reg.base() {
-            Base::Grf(n) => ((n.start(grf_bytes).bytes() / UNIT) as usize, FLAGS),
+            Base::Grf(n) => (as_index(n.start(grf_bytes).bytes() / UNIT), FLAGS),
             Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
             Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
             Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
             _ => return,
         };
-        let from = first + (extent.start / UNIT) as usize;
-        let to = first + extent.end.div_ceil(UNIT) as usize;
+        let from = first + as_index(extent.start / UNIT);
+        let to = first + as_index(extent.end.div_ceil(UNIT));
         (from..to.min(end)).for_each(|unit| f(unit, role.is_write()));
     });
     let (acc_read, acc_written) = inst.implicit_accumulator();

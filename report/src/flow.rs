@@ -1,6 +1,7 @@
 //! Blocks of machine code, and where control goes from each.
 
 use gen_ir::{BlockId, Class, Inst, Op, Physical, Target, Waits};
+use narrow::to_u32;
 
 use crate::instruction::Instruction;
 
@@ -170,7 +171,7 @@ impl Flow {
             .iter()
             .map(|c| {
                 depth += c;
-                depth.max(0) as u32
+                to_u32(depth.max(0))
             })
             .collect()
     }

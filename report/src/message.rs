@@ -2,6 +2,7 @@
 
 use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Sfid, Src};
 use messages::Descriptor;
+use narrow::low_u32;
 use platforms::Platform;
 
 use crate::instruction::Instruction;
@@ -62,7 +63,7 @@ fn writes_descriptor(inst: &Inst<Physical>) -> bool {
 /// The constant that is combined with a surface to a descriptor: `or a0.0 r5.0 0x2106e00`, or the whole of one.
 fn constant_of(inst: &Inst<Physical>) -> Option<u32> {
     let immediate = |src: &Src<Physical>| match src {
-        Src::Imm { bits, .. } => Some(*bits as u32),
+        Src::Imm { bits, .. } => Some(low_u32(*bits)),
         _ => None,
     };
     match inst.op {

@@ -6,6 +6,7 @@
 //! addresses is not seen: registers that are only read like that do not count.
 
 use gen_ir::{Base, Dst, Inst, Op, Physical, Src};
+use narrow::{as_index, to_index, to_u16};
 use platforms::{Caps, Platform};
 
 use crate::{flow::Flow, instruction::Instruction};
@@ -123,13 +124,13 @@ fn touch(inst: &Inst<Physical>, caps: &Caps, units: usize) -> Touch {
             return;
         }
         let extent = extent.in_file(n, grf_bytes);
-        let unit = |byte: u32| (byte as usize).min(units * UNIT as usize);
-        let outer = unit(extent.start) / UNIT as usize..unit(extent.end).div_ceil(UNIT as usize);
+        let unit = |byte: u32| as_index(byte).min(units * as_index(UNIT));
+        let outer = unit(extent.start) / as_index(UNIT)..unit(extent.end).div_ceil(as_index(UNIT));
         if !role.is_write() {
             t.reads.push(outer);
             return;
         }
-        let inner = unit(extent.start).div_ceil(UNIT as usize)..unit(extent.end) / UNIT as usize;
+        let inner = unit(extent.start).div_ceil(as_index(UNIT))..unit(extent.end) / as_index(UNIT);
         if whole && !inner.is_empty() {
             t.ends.push(inner);
         }
@@ -146,7 +147,7 @@ pub(crate) fn pressure(
     inputs: Option<&[(u32, u32)]>,
 ) -> Pressure {
     let caps = platform.caps();
-    let a_register = usize::from(caps.regs.grf_bytes) / UNIT as usize;
+    let a_register = usize::from(caps.regs.grf_bytes) / as_index(UNIT);
     let units = REGISTERS * a_register;
     let none = Touch::default;
     let touches: Vec<Touch> =
@@ -162,7 +163,7 @@ pub(crate) fn pressure(
         ..Pressure::default()
     };
     let all = touches.iter().flat_map(|t| t.reads.iter().chain(&t.writes));
-    out.registers = all.map(|r| r.end.div_ceil(a_register)).max().unwrap_or(0) as u32;
+    out.registers = to_index(all.map(|r| r.end.div_ceil(a_register)).max().unwrap_or(0));
     let known = Known { live_out: &live_out, defined: &defined, waited_for: &waited_for };
     scan(&touches, flow, known, a_register, &mut out);
     out
@@ -262,8 +263,8 @@ fn defined(
             // The header of the thread.
             first.add(0..a_register);
             for (from, to) in inputs {
-                let end = (to.div_ceil(UNIT) as usize).min(units);
-                first.add((from / UNIT) as usize..end.max((from / UNIT) as usize));
+                let end = as_index(to.div_ceil(UNIT)).min(units);
+                first.add(as_index(from / UNIT)..end.max(as_index(from / UNIT)));
             }
         }
     }
@@ -305,7 +306,7 @@ struct Known<'a> {
 /// Walks the code backward: registers in use, and from where to where.
 fn scan(touches: &[Touch], flow: &Flow, known: Known<'_>, a_register: usize, out: &mut Pressure) {
     let Known { live_out, defined, waited_for } = known;
-    let file = out.registers as usize;
+    let file = as_index(out.registers);
     // Where the run of each register that is in use ends.
     let mut open: Vec<Option<u32>> = vec![None; file];
     let mut runs = Vec::new();
@@ -326,20 +327,20 @@ fn scan(touches: &[Touch], flow: &Flow, known: Known<'_>, a_register: usize, out
             occupied.join(&needed);
             let mut count = 0;
             for (register, end) in open.iter_mut().enumerate() {
-                let at = at as u32;
+                let at = to_index(at);
                 let is_in_use = occupied.has_of(register, a_register);
                 count += u16::from(is_in_use);
                 match (*end, is_in_use) {
                     (None, true) => *end = Some(at + 1),
                     (Some(until), false) => {
-                        runs.push(Value { start: at + 1, end: until, first: register as u16, count: 1 });
+                        runs.push(Value { start: at + 1, end: until, first: to_u16(register), count: 1 });
                         *end = None;
                     }
                     _ => {}
                 }
                 // A value is made here: what the register held before is another.
                 if let (Some(until), true) = (*end, is_in_use && !needed.has_of(register, a_register)) {
-                    runs.push(Value { start: at, end: until, first: register as u16, count: 1 });
+                    runs.push(Value { start: at, end: until, first: to_u16(register), count: 1 });
                     *end = None;
                 }
             }
@@ -347,7 +348,7 @@ fn scan(touches: &[Touch], flow: &Flow, known: Known<'_>, a_register: usize, out
         }
     }
     let start = |(register, end): (usize, &Option<u32>)| {
-        Some(Value { start: 0, end: (*end)?, first: register as u16, count: 1 })
+        Some(Value { start: 0, end: (*end)?, first: to_u16(register), count: 1 })
     };
     runs.extend(open.iter().enumerate().filter_map(start));
     out.values = joined(runs);
@@ -391,7 +392,7 @@ fn joined(mut runs: Vec<Value>) -> Vec<Value> {
 fn registers(ranges: &[std::ops::Range<usize>], a_register: usize) -> Vec<u16> {
     let pair = |r: &std::ops::Range<usize>| {
         let first = r.start / a_register;
-        [first as u16, (r.end.div_ceil(a_register) - first) as u16]
+        [to_u16(first), to_u16(r.end.div_ceil(a_register) - first)]
     };
     ranges.iter().filter(|r| !r.is_empty()).flat_map(pair).collect()
 }

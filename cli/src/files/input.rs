@@ -1,5 +1,6 @@
 //! What is read: regular files are mapped, everything else is read to its end, up to a limit.
 
+use narrow::to_u64;
 use std::{
     fs::File,
     io::{self, Read},
@@ -75,8 +76,8 @@ fn stream(mut from: impl Read, longest: u64, is_wanted: fn(&[u8]) -> bool) -> io
     if !is_wanted(&bytes) {
         return Ok(Input(Bytes::Owned(bytes)));
     }
-    from.take(longest + 1 - bytes.len() as u64).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > longest {
+    from.take(longest + 1 - to_u64(bytes.len())).read_to_end(&mut bytes)?;
+    if to_u64(bytes.len()) > longest {
         let message = format!("found a stream of more than {longest} bytes; give a file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }

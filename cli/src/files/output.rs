@@ -1,6 +1,7 @@
 //! What is written. A regular file is replaced by a complete one or stays as it was; whatever else the path
 //! leads to (a device, a pipe, a file with several names) is written to and never replaced.
 
+use narrow::to_u64;
 use std::{
     fs::{self, File, Metadata, OpenOptions},
     io::{self, Write},
@@ -105,7 +106,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 
 fn overwrite(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
-    file.set_len(bytes.len() as u64)
+    file.set_len(to_u64(bytes.len()))
 }
 
 fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod inputs;
 mod one;
 mod outputs;
 
+use narrow::to_u64;
 use std::{
     collections::BTreeMap,
     io::{IsTerminal, Write},
@@ -163,7 +164,7 @@ fn progress(steps: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} {eta}").expect("a valid template");
-    ProgressBar::new(steps as u64).with_style(style)
+    ProgressBar::new(to_u64(steps)).with_style(style)
 }
 
 /// Tells what became of the inputs, one after the other, and writes their results.
