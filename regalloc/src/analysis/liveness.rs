@@ -54,6 +54,9 @@ use typed_index_collections::TiVec;
 pub(crate) struct Liveness {
     ranges: Vec<Range>,
     first: Vec<u32>,
+    /// Variables whose range starts with a block that they do not come into: its first instruction writes them while it
+    /// reads. With where it starts; in order.
+    fresh: Vec<(Position, VarId)>,
 }
 
 impl Liveness {
@@ -73,6 +76,13 @@ impl Liveness {
         &self.ranges
     }
 
+    /// Whether a value from before instruction `i` of a block is needed from there.
+    #[inline]
+    pub fn comes_to(&self, var: VarId, i: usize, block: &std::ops::Range<usize>) -> bool {
+        let at = Position::before(i);
+        if i == block.start { self.at_start(var, at) } else { self.before(var, at) }
+    }
+
     /// Whether a value from before position `at`, which is inside a block, is needed from there.
     pub fn before(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
@@ -80,12 +90,12 @@ impl Liveness {
         ranges.get(i).is_some_and(|r| r.start < at)
     }
 
-    /// Whether a value is needed where a block starts, at position `at`.
+    /// Whether a value from before the block that starts at position `at` is needed there.
     #[inline]
     pub fn at_start(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
-        ranges.get(i).is_some_and(|r| r.start <= at)
+        ranges.get(i).is_some_and(|r| r.start <= at) && self.fresh.binary_search(&(at, var)).is_err()
     }
 
     /// Whether a value is needed after the block that ends at position `at`.
@@ -127,6 +137,19 @@ struct OpenRange {
     end: Position,
     /// The earliest access seen so far.
     first: Position,
+}
+
+impl OpenRange {
+    /// Whether some bytes are needed.
+    fn is_needed(self) -> bool {
+        self.live | self.others != 0
+    }
+
+    /// The range of what is needed where the block begins, at `top`; `reaches`: whether a write may have happened before.
+    fn at_top(self, top: Position, reaches: bool) -> Option<Range> {
+        let start = if reaches { top } else { self.first };
+        (self.is_needed() && start < self.end).then_some(Range { start, end: self.end })
+    }
 }
 
 const CLOSED: OpenRange =
@@ -172,7 +195,7 @@ impl Liveness {
             let all = dataflow.passed_from(b).iter().chain(dataflow.held_in_calls_from(b));
             raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
         }
-        passing.normalize(kernel.vars.len(), &memory.raw);
+        passing.gather(kernel.vars.len(), &memory.raw);
     }
 
     /// Computes the live ranges, as those in `count` need the variables, where what is live between blocks is known from
@@ -186,12 +209,15 @@ impl Liveness {
         memory: &mut LivenessMemory,
     ) {
         memory.raw.clear();
-        scan(kernel, accesses, flow, count, memory);
+        self.fresh.clear();
+        scan(kernel, accesses, flow, count, memory, &mut self.fresh);
+        self.fresh.sort_unstable();
         self.normalize(kernel.vars.len(), &memory.raw);
     }
 
     /// Takes ranges from elsewhere, several of a variable in any order; forgets those before.
     pub fn gather(&mut self, vars: usize, raw: &[Raw]) {
+        self.fresh.clear();
         self.normalize(vars, raw);
     }
 
@@ -264,13 +290,15 @@ impl Holders {
     const APART: Holders = Holders { waits: true, passing: false };
 }
 
-/// Walks every block backward and writes down ranges, those that start last first.
+/// Walks every block backward and writes down ranges, those that start last first, and those that start with a block
+/// without a value from before it.
 fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
     count: Holders,
     LivenessMemory { dataflow, raw, open, seen }: &mut LivenessMemory,
+    fresh: &mut Vec<(Position, VarId)>,
 ) {
     open.clear();
     open.resize(kernel.vars.len(), CLOSED);
@@ -298,7 +326,7 @@ fn scan(
                 let local = fact.only_in(block) && !dataflow.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
                     let needed = fact.needed(a);
-                    if o.live | o.others == 0 {
+                    if !o.is_needed() {
                         if needed == 0 {
                             raw.push((a.var, Range { start: read_at, end: read_at.next() }));
                             continue;
@@ -313,7 +341,7 @@ fn scan(
                     continue;
                 }
                 let at = if a.kind.has(Kind::EARLY) { read_at } else { read_at.next() };
-                if o.live | o.others == 0 {
+                if !o.is_needed() {
                     raw.push((a.var, Range { start: at, end: during.end }));
                     continue;
                 }
@@ -326,23 +354,31 @@ fn scan(
                     o.live &= !fact.kills(a, divergent);
                 }
                 o.first = at;
-                if o.live | o.others == 0 {
+                if !o.is_needed() {
                     raw.push((a.var, Range { start: at, end: o.end }));
                 }
             }
         }
-        for &v in &*seen {
-            let o = open[v];
-            if o.live | o.others == 0 {
-                continue;
-            }
-            let start = if dataflow.reaches(v, block) { top } else { o.first };
-            if start < o.end {
-                raw.push((v, Range { start, end: o.end }));
-            }
-        }
+        raw.extend(seen.iter().filter_map(|&v| Some((v, open[v].at_top(top, dataflow.reaches(v, block))?))));
+        let held = raw.len();
         hold(dataflow, b, top, count, raw);
+        fresh.extend(
+            written_early(accesses, b)
+                .filter(|&v| !open[v].is_needed() && !is_among(&raw[held..], v))
+                .map(|v| (top, v)),
+        );
     }
+}
+
+/// What the first instruction of a block writes while it reads.
+fn written_early(accesses: &Accesses, b: usize) -> impl Iterator<Item = VarId> {
+    let insts = accesses.block(b);
+    let first = if insts.is_empty() { &[] } else { accesses.of(insts.start) };
+    first.iter().filter(|a| a.kind.has(Kind::EARLY)).map(|a| a.var)
+}
+
+fn is_among(ranges: &[Raw], var: VarId) -> bool {
+    ranges.iter().any(|(v, _)| *v == var)
 }
 
 /// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes

@@ -140,7 +140,6 @@ impl ArfSplitter<'_> {
     /// Has a variable stand for `v` from instruction `i` of block `b` on, filled with what is needed.
     fn open(&mut self, kernel: &mut Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
         let History { backing, split, .. } = &mut *self.history;
-        let at = Position::before(i);
         let alone = split[v] || self.memory.blocks_of[v] == b.into();
         if alone && only_operand(inst, v) {
             self.memory.split[v] = backing[v];
@@ -157,9 +156,9 @@ impl ArfSplitter<'_> {
         self.history.split[id] = true;
         self.memory.opened.push(v);
         self.memory.split[v] = Some(id);
-        let starts_block = i == self.accesses.block(b).start;
-        let old = if starts_block { self.live.at_start(v, at) } else { self.live.before(v, at) };
-        if old && let Some(backing) = backing_of_it {
+        if self.live.comes_to(v, i, &self.accesses.block(b))
+            && let Some(backing) = backing_of_it
+        {
             self.copies += copy(&mut self.memory.new, id, backing, bytes, inst.origin);
         }
     }

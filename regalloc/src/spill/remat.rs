@@ -283,15 +283,7 @@ impl Remat {
                     if !self.can[a.var] {
                         continue;
                     }
-                    let at = Position::before(i);
-                    // What the first instruction of a block writes while it reads may live from there on.
-                    let written =
-                        |s: VarId| accesses.of(i).iter().any(|a| a.var == s && a.kind.has(Kind::WRITE));
-                    let needed = |s: VarId| match i == block.start {
-                        _ if calls => false,
-                        true => of_lanes.at_start(s, at) && !written(s),
-                        false => of_lanes.before(s, at),
-                    };
+                    let needed = |s: VarId| !calls && of_lanes.comes_to(s, i, &block);
                     let defs = self.of(a.var);
                     let found =
                         !a.kind.reads_others(flow.any_divergence) || defs.iter().all(|d| d.inst.no_mask);

@@ -2,13 +2,17 @@
 
 use super::*;
 
-/// Where variable `v` is live: ranges of positions.
-fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(usize, usize)> {
+fn liveness(k: &Kernel<Virtual>) -> Liveness {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
     flow.find(k);
     accesses.collect(k, &flow, &mut History::default()).unwrap();
     live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
-    live.of(v).iter().map(|r| (r.start.index(), r.end.index())).collect()
+    live
+}
+
+/// Where variable `v` is live: ranges of positions.
+fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(usize, usize)> {
+    liveness(k).of(v).iter().map(|r| (r.start.index(), r.end.index())).collect()
 }
 
 #[test]
@@ -22,6 +26,28 @@ fn what_is_never_written_is_not_kept() {
     looped(&mut k, vec![rest, value(x, 1), second]);
     // What is read first is in no write: it needs a register there, and the other value starts with its write.
     assert_eq!(live(&k, x), [(2, 3), (5, 7)]);
+}
+
+#[test]
+fn what_a_block_begins_to_write_does_not_come_into_it() {
+    // Of two registers each: the first may be written before the second is read.
+    let wide = |i: Inst<Virtual>| Inst { exec: ExecSize::S16, ..i };
+    for part in [false, true] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let [x, y, z] = [0; 3].map(|_| k.add_var(general(64)));
+        let given = Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) };
+        let flag = Reg::var_at(k.add_var(given), 0);
+        let pred = part.then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+        let blocks = [
+            (vec![wide(value(x, 1)), wide(value(y, 2))], Some(BlockId(1))),
+            (vec![Inst { pred, ..wide(add(x, y, y)) }], Some(BlockId(2))),
+            (vec![wide(add(z, x, x))], None),
+        ];
+        k.blocks = blocks.map(|(insts, to)| Block { insts, succs: to.into_iter().collect() }).into();
+        let live = liveness(&k);
+        assert!(live.of(x).iter().any(|r| r.start.index() <= 4 && r.end.index() > 4), "{part}");
+        assert_eq!([x, y, z].map(|v| live.comes_to(v, 2, &(2..3))), [part, true, false]);
+    }
 }
 
 #[test]

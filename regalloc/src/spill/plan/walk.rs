@@ -206,14 +206,13 @@ impl Plan {
         let &Touched { first, end, window, read, written, early, covers, in_group } = touched;
         let grf = grf_of(kernel);
         let inst = to_index(i);
-        let (at, top) = (Position::read(inst), Position::before(block.start));
         // A window is always laid out as where it is written.
         let temp = self.temp(kernel, v, (first, end), written || window, inst);
         self.temps[temp.index()].window = window;
         let bytes = kernel.vars[v.index()].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !read;
-        let old_of = |v: VarId| if at == top { live.at_start(v, at) } else { live.before(v, at) };
+        let old_of = |v: VarId| live.comes_to(v, i, block);
         let is_covered = |m: VarId| {
             let bytes = kernel.vars[m.index()].bytes;
             accesses.of(i).iter().any(|a| a.var == m && is_whole(a) && (a.start, a.end) == (0, bytes))
