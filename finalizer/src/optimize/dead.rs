@@ -5,10 +5,10 @@
 //! channels write the same bytes again before anyone reads them. The first asks the whole kernel, the second
 //! only looks from a write back to the one before, so it holds for variables of any reach.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
+use gen_ir::{BlockId, Dst, Inst, Kernel, OnlyBlock, Op, Options, Payload, Virtual};
 use narrow::{as_index, to_index};
 
-use super::use_counts::{NOWHERE, UseCounts, VarUses, goes_elsewhere, touch};
+use super::use_counts::{UseCounts, VarUses, goes_elsewhere};
 
 /// Makes such instructions `nop`. `use_counts` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
@@ -49,7 +49,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
                 let entry = &mut vars[v.index()];
                 if overwrites && entry.is_plain() {
                     let (block, next) = entry.next_write;
-                    if block == to_index(b)
+                    if block.is(b.into())
                         && covers(&insts[as_index(next)], inst, grf_bytes)
                         && removable(inst)
                     {
@@ -57,22 +57,22 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
                         continue;
                     }
                     if ends(inst) {
-                        entry.next_write = (to_index(b), to_index(i));
+                        entry.next_write = (BlockId::from(b).into(), to_index(i));
                     }
                 }
                 entry.write();
-                touch(&mut entry.only_block, to_index(b));
+                entry.only_block.add(b.into());
             }
             if let Some(v) = inst.cond.as_ref().and_then(|c| c.flag.var()) {
                 let entry = &mut vars[v.index()];
                 entry.write();
-                touch(&mut entry.only_block, to_index(b));
+                entry.only_block.add(b.into());
             }
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var() {
                     let entry = &mut vars[v.index()];
-                    entry.next_write.0 = NOWHERE;
-                    touch(&mut entry.only_block, to_index(b));
+                    entry.next_write.0 = OnlyBlock::NONE;
+                    entry.only_block.add(b.into());
                 }
             });
         }

@@ -4,21 +4,19 @@
 //! messages to one surface ask for the same sum; the address register still holds it, unless another descriptor
 //! of the kind, or more addresses than there is room for, came between.
 
-use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual};
-use narrow::to_index;
+use gen_ir::{
+    BlockId, Dst, Extent, Inst, Kernel, OnlyBlock, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual,
+};
 
 use super::formula::Formula;
 use crate::lists::{refill, reset};
 
-/// Block of an address variable that is written more than once, or read where it is not written.
-const NOT_ONE: u32 = u32::MAX - 1;
-const NOWHERE: u32 = u32::MAX;
-
 /// Memory of the pass.
 #[derive(Debug, Default)]
 pub(super) struct DescriptorMemory {
-    /// The block that writes each variable of this pass, once, and alone reads it.
-    block: Vec<u32>,
+    /// The block that writes each variable of this pass, once, and alone reads it; several for an address variable that is
+    /// written more than once, or read where it is not written.
+    block: Vec<OnlyBlock>,
     instead: Vec<Option<VarId>>,
     room: Room,
 }
@@ -100,7 +98,7 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, memory: &mut D
                 inst.for_each_read(|r| room.take(r, vars, &mut last));
                 continue;
             };
-            if of[to.index()] == to_index(b)
+            if of[to.index()].is(b.into())
                 && let Some(kind) = kind_of(to, &insts[i + 1..])
             {
                 match (Formula::of(inst, vars), last[kind]) {
@@ -151,15 +149,14 @@ impl DescriptorMemory {
     fn find(&mut self, kernel: &Kernel<Virtual>, ours: impl Fn(&Var) -> bool) {
         let of = &mut self.block;
         of.clear();
-        of.extend(kernel.vars.iter().map(|v| if ours(v) { NOWHERE } else { NOT_ONE }));
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            let b = to_index(b);
+        of.extend(kernel.vars.iter().map(|v| if ours(v) { OnlyBlock::NONE } else { OnlyBlock::SEVERAL }));
+        for (b, block) in (0..).map(BlockId).zip(&kernel.blocks) {
             for inst in &block.insts {
                 let mut read = |r: Reg<Virtual>, by_message: bool| {
                     let Some(v) = r.var() else { return };
                     let only_block = &mut of[v.index()];
-                    if *only_block != NOT_ONE && (*only_block != b || !by_message) {
-                        *only_block = NOT_ONE;
+                    if !only_block.is(b) || !by_message {
+                        *only_block = OnlyBlock::SEVERAL;
                     }
                 };
                 match &inst.payload {
@@ -181,7 +178,10 @@ impl DescriptorMemory {
                 }
                 if let Some(v) = inst.dst.reg().and_then(Reg::var) {
                     let only_block = &mut of[v.index()];
-                    *only_block = if *only_block == NOWHERE { b } else { NOT_ONE };
+                    match *only_block {
+                        OnlyBlock::NONE => only_block.add(b),
+                        _ => *only_block = OnlyBlock::SEVERAL,
+                    }
                 }
             }
         }

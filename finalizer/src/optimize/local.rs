@@ -5,7 +5,7 @@
 //! it defines, for every channel that may read, just the element that the channel reads: an unmasked
 //! write of all bytes, or a masked write where all readers are masked and read channel by channel.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Src, Virtual};
+use gen_ir::{Extent, Inst, Kernel, OnlyBlock, Op, Payload, Role, Src, Virtual};
 use narrow::{as_index, to_index};
 
 use super::{
@@ -52,7 +52,7 @@ pub(super) fn tidy(
         for (i, inst) in insts.iter_mut().enumerate().rev() {
             if let Some(var) = inst.dst.reg().and_then(|r| r.var())
                 && let need = &mut needs[var.index()]
-                && need.only_block == to_index(b)
+                && need.only_block.is(b.into())
             {
                 if !need.wants(inst, grf_bytes) && removable(inst) {
                     *inst = Inst::new(Op::Nop, inst.exec);
@@ -66,7 +66,7 @@ pub(super) fn tidy(
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var()
                     && let need = &mut needs[v.index()]
-                    && need.only_block == to_index(b)
+                    && need.only_block.is(b.into())
                 {
                     last |= !std::mem::replace(&mut need.read, true);
                     counts |= need.counts;
@@ -77,7 +77,7 @@ pub(super) fn tidy(
                     if let Some(v) = reg.var()
                         && !role.is_write()
                         && let need = &mut needs[v.index()]
-                        && need.only_block == to_index(b)
+                        && need.only_block.is(b.into())
                         && need.counts
                     {
                         need.add(inst, role, grf_bytes);
@@ -102,7 +102,7 @@ struct LaterReads {
     /// What all readers have in common.
     layout: Layout,
     /// The one block that has to do with the variable.
-    only_block: u32,
+    only_block: OnlyBlock,
     /// Whether there are any readers in the block, even behind another write.
     read: bool,
     /// Whether bytes are of interest: who reads a variable that is written once, reads what was written.
@@ -110,7 +110,7 @@ struct LaterReads {
 }
 
 impl LaterReads {
-    fn start(entry: &VarUses, only_block: u32) -> LaterReads {
+    fn start(entry: &VarUses, only_block: OnlyBlock) -> LaterReads {
         LaterReads {
             bytes: NOTHING,
             layout: Layout::NONE,

@@ -1,18 +1,17 @@
 //! Which variables live in one block only.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
-use narrow::{as_index, to_index};
+use gen_ir::{BlockId, Extent, Inst, Kernel, OnlyBlock, Op, Payload, Role, VarId, Virtual};
 
-use super::use_counts::{SEVERAL, UseCounts, initial_block, touch};
+use super::use_counts::{UseCounts, initial_block};
 use crate::lists::{refill, reset};
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
 /// the block and none leaves it.
 #[derive(Debug, Default)]
 pub(super) struct Locality {
-    only_block: Vec<u32>,
+    only_block: Vec<OnlyBlock>,
     /// The same, but values of an earlier run of the block may come in.
-    touched: Vec<u32>,
+    touched: Vec<OnlyBlock>,
     /// While looking: what the block has written of each variable.
     defined: Vec<DefinedBytes>,
     /// Whether each block has variables that no other block touches.
@@ -34,12 +33,11 @@ impl Locality {
     /// Looks at every operand. `depths` are the loops around each block.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
         refill(&mut self.touched, kernel.vars.iter().map(initial_block));
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = to_index(b);
+        for (b, block) in (0..).map(BlockId).zip(&kernel.blocks) {
             for inst in &block.insts {
                 inst.for_each_reg(|_, reg| {
                     if let Some(v) = reg.var() {
-                        touch(&mut self.touched[v.index()], only_block);
+                        self.touched[v.index()].add(b);
                     }
                 });
             }
@@ -57,8 +55,8 @@ impl Locality {
         reset(&mut self.local, kernel.blocks.len(), false);
         self.any = false;
         for t in &self.touched {
-            if let Some(local) = self.local.get_mut(as_index(*t)) {
-                *local = true;
+            if let Some(b) = t.block() {
+                self.local[b.index()] = true;
                 self.any = true;
             }
         }
@@ -84,12 +82,12 @@ impl Locality {
                 inst.for_each_reg(|role, reg| {
                     let Some(v) = reg.var() else { return };
                     let h = &mut only_block[v.index()];
-                    if *h == to_index(b) && !defined[v.index()].covers(inst, role, grf_bytes) {
-                        *h = SEVERAL;
+                    if h.is(b.into()) && !defined[v.index()].covers(inst, role, grf_bytes) {
+                        *h = OnlyBlock::SEVERAL;
                     }
                 });
                 if let Some(v) = inst.dst.reg().and_then(|r| r.var())
-                    && only_block[v.index()] == to_index(b)
+                    && only_block[v.index()].is(b.into())
                 {
                     defined[v.index()].add(inst, grf_bytes);
                 }
@@ -107,20 +105,20 @@ impl Locality {
         self.local[b]
     }
 
-    /// The block that alone has to do with each variable, or no block's number.
-    pub fn each(&self) -> impl Iterator<Item = u32> {
+    /// The block that alone has to do with each variable.
+    pub fn each(&self) -> impl Iterator<Item = OnlyBlock> {
         self.only_block.iter().copied()
     }
 
     /// Whether only block `b` has to do with the variable.
     pub fn only_in(&self, var: VarId, b: usize) -> bool {
-        self.only_block[var.index()] == to_index(b)
+        self.only_block[var.index()].is(b.into())
     }
 
     /// Whether no other block touches the variable. What an earlier run of the block left in it may
     /// still be read.
     pub fn touched_only_in(&self, var: VarId, b: usize) -> bool {
-        self.touched[var.index()] == to_index(b)
+        self.touched[var.index()].is(b.into())
     }
 }
 
@@ -170,7 +168,7 @@ fn joined(a: Extent, b: Extent) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type, Var, VarClass};
+    use gen_ir::{Block, Dst, ExecSize, Reg, Src, Type, Var, VarClass};
     use platforms::Platform;
 
     #[test]

@@ -1,24 +1,18 @@
 //! What the passes know of every variable: counted in one walk, kept by those that change it.
 
-use gen_ir::{Inst, Kernel, Op, Payload, Var, VarClass, VarId, Virtual};
-use narrow::to_index;
+use gen_ir::{BlockId, Inst, Kernel, OnlyBlock, Op, Payload, Var, VarClass, VarId, Virtual};
 
 use crate::lists::refill;
-
-/// No block.
-pub(super) const NOWHERE: u32 = u32::MAX;
-/// More blocks than one, or code that is not in the kernel.
-pub(super) const SEVERAL: u32 = u32::MAX - 1;
 
 /// A variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VarUses {
     /// How many operands read or name it, and marks.
     reads: u32,
-    /// The one block that touches it, as far as a walk has come: [`NOWHERE`], a block or [`SEVERAL`].
-    pub only_block: u32,
+    /// The one block that touches it.
+    pub only_block: OnlyBlock,
     /// The write behind the place in question that nothing reads in between: its block, and where it stands.
-    pub next_write: (u32, u32),
+    pub next_write: (OnlyBlock, u32),
 }
 
 /// An instruction that writes the variable was marked.
@@ -115,17 +109,16 @@ impl UseCounts {
 
     /// Notes which block touches each variable and which variables are written, in a walk of its own.
     pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = to_index(b);
+        for (b, block) in (0..).map(BlockId).zip(&kernel.blocks) {
             for inst in &block.insts {
                 let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
                 for v in written.into_iter().flatten().filter_map(|r| r.var()) {
                     self.vars[v.index()].write();
-                    touch(&mut self.vars[v.index()].only_block, only_block);
+                    self.vars[v.index()].only_block.add(b);
                 }
                 inst.for_each_read(|reg| {
                     if let Some(v) = reg.var() {
-                        touch(&mut self.vars[v.index()].only_block, only_block);
+                        self.vars[v.index()].only_block.add(b);
                     }
                 });
             }
@@ -136,7 +129,7 @@ impl UseCounts {
     pub fn walk_again(&mut self, vars: &[Var]) {
         for (entry, var) in self.vars.iter_mut().zip(vars) {
             let reads = entry.reads & !(WRITTEN | WRITTEN_AGAIN);
-            *entry = VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) };
+            *entry = VarUses { reads, only_block: initial_block(var), next_write: (OnlyBlock::NONE, 0) };
         }
     }
 
@@ -163,19 +156,14 @@ impl UseCounts {
 fn entry(var: &Var) -> VarUses {
     let plain = if var.is_only_named() { PLAIN } else { 0 };
     let reads = u32::from(var.live_out || var.address_taken) | plain;
-    VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
+    VarUses { reads, only_block: initial_block(var), next_write: (OnlyBlock::NONE, 0) }
 }
 
 /// Which block alone touches a variable before any instruction is looked at: what is of use outside the kernel, or
 /// is no general variable, is not of one block.
-pub(super) fn initial_block(var: &Var) -> u32 {
+pub(super) fn initial_block(var: &Var) -> OnlyBlock {
     let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
-    if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
-}
-
-/// Notes that block `b` (or [`SEVERAL`]) touches a variable, too.
-pub(super) fn touch(only_block: &mut u32, b: u32) {
-    *only_block = if *only_block == NOWHERE || *only_block == b { b } else { SEVERAL };
+    if outside || var.class != VarClass::General { OnlyBlock::SEVERAL } else { OnlyBlock::NONE }
 }
 
 /// Whether an instruction has to do with code elsewhere.

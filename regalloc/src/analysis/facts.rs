@@ -7,7 +7,7 @@ use crate::analysis::{
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
-use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Kernel, OnlyBlock, VarClass, VarId, Virtual};
 use narrow::to_u8;
 use typed_index_collections::TiVec;
 
@@ -20,8 +20,8 @@ pub(crate) struct Fact {
     written: u64,
     /// Sum of accesses, each worth ten times more per loop around it.
     pub weight: f32,
-    /// The only block that touches the variable; [`Fact::MANY`] if there are more.
-    only_block: BlockId,
+    /// The only block that touches the variable; what is outside the kernel counts as others.
+    only_block: OnlyBlock,
     /// Size in the units of accesses.
     pub units: u32,
     /// Log2 of the subrange size in units.
@@ -160,9 +160,6 @@ impl Needs {
 }
 
 impl Fact {
-    const NOWHERE: BlockId = BlockId(u32::MAX);
-    const MANY: BlockId = BlockId(u32::MAX - 1);
-
     /// Logarithm of the size of a subrange.
     pub const fn shift(&self) -> u8 {
         self.shift
@@ -170,12 +167,12 @@ impl Fact {
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
     pub fn only_in(&self, b: BlockId) -> bool {
-        self.only_block == b
+        self.only_block.is(b)
     }
 
     /// Whether several blocks touch the variable, or the world does.
     pub fn in_many(&self) -> bool {
-        self.only_block == Fact::MANY
+        self.only_block == OnlyBlock::SEVERAL
     }
 
     /// Subranges that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
@@ -258,8 +255,7 @@ impl Fact {
     pub fn note(&mut self, a: &mut Access, scene: &Scene) {
         let &Scene { block, weight, divergence, simd, ref parts } = scene;
         self.weight += weight;
-        self.only_block =
-            if self.only_block == Fact::NOWHERE || self.only_block == block { block } else { Fact::MANY };
+        self.only_block.add(block);
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
@@ -323,7 +319,7 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         subranges: if var.live_out { all_subranges(var) } else { 0 },
         written: if var.live_in || var.address_taken { u64::MAX } else { 0 },
         weight: 0.0,
-        only_block: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
+        only_block: if var.live_in || var.live_out { OnlyBlock::SEVERAL } else { OnlyBlock::NONE },
         units: units(var),
         shift: subrange_shift(var),
         shared: if var.address_taken { LaneSharing::TAKEN } else { LaneSharing(0) },

@@ -8,25 +8,21 @@
 //! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
 
 use crate::analysis::{
-    access::Kind, accesses::Accesses, flow::NO_BLOCK, history::History, liveness::Liveness,
-    position::Position,
+    access::Kind, accesses::Accesses, history::History, liveness::Liveness, position::Position,
 };
 use gen_ir::{
-    Base, BlockId, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId,
-    Virtual,
+    Base, Dst, ExecSize, Inst, Kernel, OnlyBlock, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass,
+    VarId, Virtual,
 };
 use narrow::to_index;
 use typed_index_collections::{TiSlice, TiVec};
-
-/// More than one block.
-const MANY: BlockId = BlockId(u32::MAX - 1);
 
 /// Memory of splitting.
 #[derive(Default)]
 pub(crate) struct ArfSplitMemory {
     unplaced: TiVec<VarId, bool>,
     /// The block of each variable that lives in one.
-    blocks_of: TiVec<VarId, BlockId>,
+    blocks_of: TiVec<VarId, OnlyBlock>,
     /// What stands for each variable now.
     split: TiVec<VarId, Option<VarId>>,
     /// The last write of each variable in the block at hand.
@@ -74,7 +70,7 @@ impl ArfSplitMemory {
         self.unplaced.resize(vars, false);
         spilled.iter().for_each(|v| self.unplaced[*v] = true);
         self.blocks_of.clear();
-        self.blocks_of.resize(vars, NO_BLOCK);
+        self.blocks_of.resize(vars, OnlyBlock::NONE);
         self.split.clear();
         self.split.resize(vars, None);
         self.last_write.clear();
@@ -85,8 +81,7 @@ impl ArfSplitMemory {
     fn find_blocks(&mut self, blocks: usize, accesses: &Accesses) {
         for b in 0..blocks {
             for a in accesses.of_block(b) {
-                let seen = &mut self.blocks_of[a.var];
-                *seen = if *seen == NO_BLOCK || *seen == b.into() { b.into() } else { MANY };
+                self.blocks_of[a.var].add(b.into());
             }
         }
     }
@@ -140,7 +135,7 @@ impl ArfSplitter<'_> {
     /// Has a variable stand for `v` from instruction `i` of block `b` on, filled with what is needed.
     fn open(&mut self, kernel: &mut Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
         let History { backing, split, .. } = &mut *self.history;
-        let alone = split[v] || self.memory.blocks_of[v] == b.into();
+        let alone = split[v] || self.memory.blocks_of[v].is(b.into());
         if alone && only_operand(inst, v) {
             self.memory.split[v] = backing[v];
             return;
