@@ -11,7 +11,7 @@ use super::{
     operand::{is_group_predicate, is_scalar},
     slice::slice,
 };
-use crate::build::{self, Lanes, VInst, VSrc, division_type, with_type};
+use crate::build::{self, Lanes, VInst, VReg, VSrc, division_type, with_type};
 
 /// The half-float infinity, for channels whose results nobody reads.
 const INFINITY: u16 = 0x7c00;
@@ -170,10 +170,9 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Keep
 }
 
-/// Functions of halves that give halves work on as many channels as the platform has for them, no fewer: the others get
-/// infinities, and nobody reads what they give. On Xe-HPC no source is one half for all channels. (Intel's finalizer,
-/// `fixMathInst`: "For packed HF math, it must be simd8/simd16", and `hasHFMathSrcBroadCast`; its compilers write nothing
-/// else.)
+/// Functions of halves that give halves work on as many channels as the platform has for them, no fewer; on Xe-HPC no
+/// source is one half for all channels. (Intel's finalizer, `fixMathInst`: "For packed HF math, it must be simd8/simd16",
+/// and `hasHFMathSrcBroadCast`; its compilers write nothing else.)
 fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let half = |ty: Option<Type>| ty.is_none_or(|t| t == Type::Hf);
     if inst.dst.ty() != Some(Type::Hf) || !inst.src.iter().all(|s| half(s.ty())) {
@@ -181,53 +180,98 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     let lanes = inst.exec.lanes();
     let native = u32::from(lx.caps.ops.half_math_lanes);
-    let alike = |s: &VSrc| s.is_imm() || !matches!(s, Src::None) && is_scalar(s, lanes);
     let spreads = !lx.caps.regions.float_regions;
-    if lanes >= native && !(spreads && inst.src.iter().any(alike)) {
-        return if spreads { from_the_start(lx, inst) } else { None };
+    if lanes < native {
+        return Some(in_all_channels(lx, inst, ExecSize::from_lanes(native)?));
     }
-    let exec = ExecSize::from_lanes(native)?;
+    if !spreads {
+        return None;
+    }
+    if inst.src.iter().any(|s| is_one_for_all(s, lanes)) {
+        return Some(spread(lx, inst, ExecSize::from_lanes(native)?));
+    }
+    from_the_start(lx, inst)
+}
+
+/// Whether a source is one half for all channels.
+fn is_one_for_all(src: &VSrc, lanes: u32) -> bool {
+    src.is_imm() || !matches!(src, Src::None) && is_scalar(src, lanes)
+}
+
+/// Every channel gets its own copy of what is one half for all.
+fn spread(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step {
+    let mut new = *inst;
+    for src in new.src.iter_mut().filter(|s| is_one_for_all(s, inst.exec.lanes())) {
+        let Some(copy) = broadcast(lx, inst, src, exec) else { return Step::Refuse(NO_REGISTER) };
+        *src = copy;
+    }
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// The same on all channels that the hardware has: what the others get are infinities, and nobody reads what they give.
+fn in_all_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step {
     let mut whole = VInst { exec, chan: 0, no_mask: true, pred: None, cond: None, sat: false, ..*inst };
-    for (i, src) in inst.src.iter().enumerate().filter(|(_, s)| !matches!(s, Src::None)) {
-        let same = alike(src);
-        if lanes == native && !same {
-            continue;
-        }
-        if same && !spreads {
-            if let Src::Direct { region, .. } = &mut whole.src[i] {
-                *region = Region::SCALAR;
+    for src in whole.src.iter_mut().filter(|s| !matches!(s, Src::None)) {
+        let copy = match is_one_for_all(src, inst.exec.lanes()) {
+            true if lx.caps.regions.float_regions => {
+                if let Src::Direct { region, .. } = src {
+                    *region = Region::SCALAR;
+                }
+                continue;
             }
-            continue;
-        }
-        let copy = lx.aligned_temp(native * Type::Hf.bytes());
-        let bits = match *src {
-            Src::Direct { reg, region, .. } => Src::Direct { reg, region, mods: SrcMod::None, ty: Type::Uw },
-            Src::Imm { bits, .. } => Src::uw(low_u16(bits)),
-            _ => return Some(Step::Refuse("a source of the math unit that is no register")),
+            true => broadcast(lx, inst, src, exec),
+            false => filled(lx, inst, src, exec),
         };
-        let to = Dst::packed(copy, Type::Uw);
-        if same {
-            let bits = if let Src::Direct { reg, ty, .. } = bits { Src::scalar(reg, ty) } else { bits };
-            lx.helper(build::mov(Lanes::all(exec), to, bits), inst);
-        } else {
-            lx.helper(build::mov(Lanes::all(exec), to, Src::uw(INFINITY)), inst);
-            lx.helper(build::mov(Lanes::of(inst), to, bits), inst);
-        }
-        whole.src[i] =
-            Src::Direct { reg: copy, region: build::strided(1, exec), mods: src.mods(), ty: Type::Hf };
+        let Some(copy) = copy else { return Step::Refuse(NO_REGISTER) };
+        *src = copy;
     }
-    if lanes == native {
-        // The channels are right, and so are those of the destination.
-        lx.inst(VInst { src: whole.src, ..*inst });
-        return Some(Step::Replaced);
-    }
-    let result = lx.aligned_temp(native * Type::Hf.bytes());
+    let result = lx.aligned_temp(exec.lanes() * Type::Hf.bytes());
     whole.dst = Dst::packed(result, Type::Hf);
     lx.inst(whole);
     let given = Src::new(result, build::strided(1, inst.exec), Type::Hf);
     let mov = build::mov(Lanes::of(inst), inst.dst, given);
     lx.helper(VInst { pred: inst.pred, cond: inst.cond, sat: inst.sat, ..mov }, inst);
-    Some(Step::Replaced)
+    Step::Replaced
+}
+
+const NO_REGISTER: &str = "a source of the math unit that is no register";
+
+/// A source that is one half for all channels, side by side for each.
+fn broadcast(lx: &mut Legalizer<'_>, inst: &VInst, src: &VSrc, exec: ExecSize) -> Option<VSrc> {
+    let bits = match bits_of(src)? {
+        Src::Direct { reg, ty, .. } => Src::scalar(reg, ty),
+        imm => imm,
+    };
+    let copy = lx.aligned_temp(exec.lanes() * Type::Hf.bytes());
+    lx.helper(build::mov(Lanes::all(exec), Dst::packed(copy, Type::Uw), bits), inst);
+    Some(packed_halves(copy, exec, src))
+}
+
+/// A source with infinities in the channels that do not run.
+fn filled(lx: &mut Legalizer<'_>, inst: &VInst, src: &VSrc, exec: ExecSize) -> Option<VSrc> {
+    let bits = bits_of(src)?;
+    let copy = lx.aligned_temp(exec.lanes() * Type::Hf.bytes());
+    let to = Dst::packed(copy, Type::Uw);
+    lx.helper(build::mov(Lanes::all(exec), to, Src::uw(INFINITY)), inst);
+    lx.helper(build::mov(Lanes::of(inst), to, bits), inst);
+    Some(packed_halves(copy, exec, src))
+}
+
+/// The bits of halves in a register or an immediate.
+fn bits_of(src: &VSrc) -> Option<VSrc> {
+    match *src {
+        Src::Direct { reg, region, .. } => {
+            Some(Src::Direct { reg, region, mods: SrcMod::None, ty: Type::Uw })
+        }
+        Src::Imm { bits, .. } => Some(Src::uw(low_u16(bits))),
+        _ => None,
+    }
+}
+
+/// Copies of a source's bits, with its modifiers.
+fn packed_halves(copy: VReg, exec: ExecSize, src: &VSrc) -> VSrc {
+    Src::Direct { reg: copy, region: build::strided(1, exec), mods: src.mods(), ty: Type::Hf }
 }
 
 /// On Xe-HPC halves that the math unit gives start at a register. (So do those of Intel's code, which copies what does not.)
