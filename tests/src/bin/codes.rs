@@ -4,7 +4,7 @@
 //! cargo run --release -p tests --bin codes -- DIR PLATFORM... [--random N] [--programs FOLDER]
 //! ```
 //!
-//! `DIR/PLATFORM/ours` and `DIR/PLATFORM/intel` get a file for each test kernel, and for each real program; with
+//! `DIR/PLATFORM/ours` and `DIR/PLATFORM/intel` get a file for each test kernel, and for each real program, that is not refused; with
 //! `--random` also `DIR/PLATFORM/random`, our code for N random programs.
 
 use clap::Parser;
@@ -34,15 +34,26 @@ fn main() -> std::io::Result<()> {
         let dir = dir.join(platform.to_string());
         let mut finalizer = Finalizer::new(Options::new(platform));
         let mut refused = 0u64;
+        let mut both = |id: &str, intel: &[u8], module: &visa::Module, index| {
+            let Ok(binary) = finalizer.finalize_kernel(module, index) else {
+                refused += 1;
+                return Ok(());
+            };
+            let name = id.replace('/', "~");
+            put(&dir.join("intel"), &name, intel)?;
+            put(&dir.join("ours"), &name, &binary.code)
+        };
         for kernel in kernels(platform) {
-            let name = kernel.id().replace('/', "~");
-            put(&dir.join("intel"), &name, &kernel.dat)?;
             let Ok(module) = module(platform, kernel) else { continue };
-            match finalizer.finalize_kernel(&module, 0) {
-                Ok(binary) => put(&dir.join("ours"), &name, &binary.code)?,
-                Err(_) => refused += 1,
-            }
+            both(&kernel.id(), &kernel.dat, &module, 0)?;
         }
+        let mut failed = Ok(());
+        corpus.each(platform, &mut |p| {
+            if failed.is_ok() {
+                failed = both(&p.id, &p.code, &p.module, p.index);
+            }
+        })?;
+        failed?;
         for seed in 1..=random {
             let text = generate(Settings::new(platform), seed).text();
             let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else { continue };
@@ -51,24 +62,6 @@ fn main() -> std::io::Result<()> {
                 Err(_) => refused += 1,
             }
         }
-        let mut failed = Ok(());
-        corpus.each(platform, &mut |p| {
-            let name = p.id.replace('/', "~");
-            let mut write = || match finalizer.finalize_kernel(&p.module, p.index) {
-                Ok(binary) => {
-                    put(&dir.join("intel"), &name, &p.code)?;
-                    put(&dir.join("ours"), &name, &binary.code)
-                }
-                Err(_) => {
-                    refused += 1;
-                    Ok(())
-                }
-            };
-            if failed.is_ok() {
-                failed = write();
-            }
-        })?;
-        failed?;
         println!("{platform}: {refused} refused");
     }
     Ok(())
