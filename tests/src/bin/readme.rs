@@ -1,4 +1,5 @@
-//! Runs the commands of README.md in their order, in a copy of the repository, so that what it says is true.
+//! Runs the commands of README.md and of the pages in `docs/` in their order, in a copy of the repository, so that what they
+//! say is true.
 //!
 //! ```text
 //! cargo run -p tests --bin readme             all of them
@@ -35,10 +36,11 @@ struct Args {
     copy: PathBuf,
 }
 
-/// A command of the README.
+/// A command of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Step {
-    line: usize,
+    /// Name of the page, and the line there.
+    at: String,
     script: String,
     /// What it prints, if that is shown.
     prints: Option<String>,
@@ -48,12 +50,11 @@ struct Step {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let readme = fs::read_to_string(workspace().join("README.md")).expect("README.md");
-    let steps = steps(&readme);
+    let steps: Vec<Step> = pages().iter().flat_map(|(name, text)| steps(name, text)).collect();
     if args.list {
         for step in &steps {
             let why = step.not_run.as_ref().map_or(String::new(), |why| format!("not run: {why}: "));
-            println!("README.md:{}: {why}{}", step.line, step.script.trim_end());
+            println!("{}: {why}{}", step.at, step.script.trim_end());
         }
         return ExitCode::SUCCESS;
     }
@@ -63,11 +64,25 @@ fn main() -> ExitCode {
     for step in &steps {
         if let Err(why) = run(step, &copy) {
             failed += 1;
-            println!("README.md:{}: FAILED: {}\n{why}", step.line, step.script.trim_end());
+            println!("{}: FAILED: {}\n{why}", step.at, step.script.trim_end());
         }
     }
     println!("{} commands, {failed} failed", steps.len());
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The README, then the pages that it leads to: names from the top of the repository, and texts.
+fn pages() -> Vec<(String, String)> {
+    let top = workspace();
+    let mut names = vec!["README.md".to_owned()];
+    let pages = fs::read_dir(top.join("docs")).expect("docs").map(|page| page.expect("a page").file_name());
+    names.extend(pages.map(|page| format!("docs/{}", page.to_string_lossy())));
+    names[1..].sort();
+    let read = |name: String| {
+        let text = fs::read_to_string(top.join(&name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        (name, text)
+    };
+    names.into_iter().map(read).collect()
 }
 
 /// What git knows, where it was before; results of builds stay.
@@ -94,11 +109,11 @@ fn is_installed(tool: &str) -> bool {
 fn run(step: &Step, copy: &Path) -> Result<(), String> {
     let required = std::env::var_os("VISA_REQUIRE_ORACLES").is_some();
     if let Some(why) = &step.not_run {
-        println!("README.md:{}: not run: {why}", step.line);
+        println!("{}: not run: {why}", step.at);
         return Ok(());
     }
     if let Some(tool) = step.needs.as_ref().filter(|tool| !is_installed(tool)) {
-        println!("README.md:{}: skipped: {tool} is not installed", step.line);
+        println!("{}: skipped: {tool} is not installed", step.at);
         return if required { Err(format!("{tool} is not installed")) } else { Ok(()) };
     }
     let started = Instant::now();
@@ -116,10 +131,10 @@ fn run(step: &Step, copy: &Path) -> Result<(), String> {
     if let Some(expected) = &step.prints
         && !shows(expected, &all)
     {
-        return Err(format!("the README shows\n{expected}it prints\n{all}"));
+        return Err(format!("the page shows\n{expected}it prints\n{all}"));
     }
     let first = step.script.lines().next().unwrap_or_default();
-    println!("README.md:{}: {:.1} s: {first}", step.line, started.elapsed().as_secs_f64());
+    println!("{}: {:.1} s: {first}", step.at, started.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -158,15 +173,16 @@ fn shows(shown: &str, printed: &str) -> bool {
     from(&shown, &printed)
 }
 
-/// The commands in their order.
-fn steps(readme: &str) -> Vec<Step> {
+/// The commands of a page in their order.
+fn steps(page: &str, text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut comments = Comments::default();
     // Steps of the paragraph so far: comments behind them are for the last one.
     let mut paragraph = 0;
     // Whether a block of text says what the last step prints.
     let mut shows = false;
-    let mut lines = readme.lines().enumerate();
+    let place = |line: usize| format!("{page}:{}", line + 1);
+    let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         if let Some(language) = line.strip_prefix("```") {
             let block: String = lines
@@ -177,7 +193,7 @@ fn steps(readme: &str) -> Vec<Step> {
                 .collect();
             match language {
                 "sh" => {
-                    let step = Step { line: at + 1, script: block, ..Step::default() };
+                    let step = Step { at: place(at), script: block, ..Step::default() };
                     steps.push(std::mem::take(&mut comments).on(step));
                     shows = true;
                 }
@@ -199,7 +215,7 @@ fn steps(readme: &str) -> Vec<Step> {
         for span in spans(line) {
             match span {
                 Span::Command(command) => {
-                    steps.push(Step { line: at + 1, script: command, ..Step::default() });
+                    steps.push(Step { at: place(at), script: command, ..Step::default() });
                 }
                 Span::Comment(comment) if steps.len() > paragraph => {
                     let step = steps.pop().unwrap_or_default();
@@ -226,7 +242,7 @@ impl Comments {
             Some(("instead", command)) => self.instead = Some(command.to_owned()),
             Some(("needs", tool)) => self.needs = Some(tool.to_owned()),
             Some(("not run", why)) => self.not_run = Some(why.to_owned()),
-            _ => panic!("README.md: a comment that nobody understands: {comment}"),
+            _ => panic!("a comment that nobody understands: {comment}"),
         }
         self
     }
@@ -291,13 +307,13 @@ a
 ```
 Then `cargo doc --open` <!-- not run: opens a browser -->.
 ";
-        let steps = steps(readme);
+        let steps = steps("a", readme);
         let scripts: Vec<&str> = steps.iter().map(|s| s.script.as_str()).collect();
         assert_eq!(scripts, ["cargo test", "cargo bench --quick", "echo a\necho b\n", "cargo doc --open"]);
         assert_eq!(steps[2].needs.as_deref(), Some("iga64"));
         assert_eq!(steps[2].prints.as_deref(), Some("a\n...\n"));
         assert_eq!(steps[3].not_run.as_deref(), Some("opens a browser"));
-        assert_eq!((steps[0].line, steps[2].line), (1, 4));
+        assert_eq!([0, 2].map(|i: usize| steps[i].at.as_str()), ["a:1", "a:4"]);
         assert!(steps[0].needs.is_none() && steps[3].prints.is_none());
     }
 
@@ -313,10 +329,40 @@ Then `cargo doc --open` <!-- not run: opens a browser -->.
 
     /// All commands are there, and none is excused without need.
     #[test]
-    fn the_readme_is_understood() {
-        let readme = fs::read_to_string(workspace().join("README.md")).expect("README.md");
-        let steps = steps(&readme);
+    fn the_pages_are_understood() {
+        let steps: Vec<Step> = pages().iter().flat_map(|(name, text)| steps(name, text)).collect();
         assert!(steps.len() > 20, "{}", steps.len());
         assert!(steps.iter().filter(|s| s.not_run.is_some()).count() < steps.len() / 4);
+    }
+
+    /// Links between pages, and from pages to files, lead somewhere; the README leads to every page.
+    #[test]
+    fn links_lead_somewhere() {
+        let mut pages = pages();
+        let reached: Vec<PathBuf> = targets(&pages[0]).collect();
+        for (name, _) in &pages[1..] {
+            assert!(reached.contains(&PathBuf::from(name)), "the README does not lead to {name}");
+        }
+        let architecture = fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("a page");
+        pages.push(("ARCHITECTURE.md".to_owned(), architecture));
+        let links: Vec<PathBuf> = pages.iter().flat_map(targets).collect();
+        assert!(links.len() > 20, "{}", links.len());
+        for link in links {
+            assert!(
+                workspace().join(&link).exists(),
+                "a link leads to {}, which is not there",
+                link.display()
+            );
+        }
+    }
+
+    /// Where the links of a page lead inside the repository, from its top.
+    fn targets((name, text): &(String, String)) -> impl Iterator<Item = PathBuf> {
+        let folder = Path::new(name).parent().unwrap_or(Path::new("")).to_path_buf();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+        links.filter(|link| !link.starts_with("http")).map(move |link| match link.strip_prefix("../") {
+            Some(link) => PathBuf::from(link),
+            None => folder.join(link),
+        })
     }
 }
