@@ -63,15 +63,27 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if is_raw_move(inst) && (ty.bytes() == 8 || ty.is_float()) {
         return raw(lx, inst, step, at);
     }
-    let mut new = *inst;
     if at == 0 && spreads_halves(lx, inst) {
         if packed_halves(lx, &inst.src[0], lanes) {
             return Step::Keep;
         }
+        let mut new = *inst;
         bring(lx, &mut new, 0, 1);
         lx.inst(new);
         return Step::Replaced;
     }
+    to_destination(lx, inst, (horz, ty), (step, at))
+}
+
+/// Brings sources to the byte and the stride of the destination, which is at byte `at` of a register and has its elements `step`
+/// bytes apart; or the other way round.
+fn to_destination(
+    lx: &mut Legalizer<'_>,
+    inst: &VInst,
+    (horz, ty): (u32, Type),
+    (step, at): (u32, u32),
+) -> Step {
+    let (mut new, lanes) = (*inst, inst.exec.lanes());
     let mut changed = false;
     for i in 0..2 {
         let Src::Direct { reg, region, ty: src_ty, .. } = inst.src[i] else { continue };
