@@ -115,6 +115,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// How many units of registers are kept apart.
+    pub const UNITS: usize = UNITS;
+    /// The unit of the accumulators, which operations may touch beside their operands.
+    pub const ACCUMULATOR: usize = ACCUMULATOR;
+
     /// A thread that starts.
     pub fn new(caps: &'static Caps) -> Clock {
         Clock { caps, now: 0, written: vec![0; UNITS], read: vec![0; UNITS], descs: Descriptors::default() }
@@ -129,10 +134,10 @@ impl Clock {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         let (acc_read, acc_written) = inst.implicit_accumulator();
         let mut start = began;
-        self.units(inst, grf_bytes, |clock, unit, write| {
-            start = start.max(if write { clock.read[unit] } else { clock.written[unit] });
+        inst.for_each_unit(grf_bytes, |unit, write| {
+            start = start.max(if write { self.read[unit] } else { self.written[unit] });
             if write && caps.latencies.writes_wait {
-                start = start.max(clock.written[unit]);
+                start = start.max(self.written[unit]);
             }
         });
         if acc_read {
@@ -141,12 +146,12 @@ impl Clock {
         let takes = inst.timing(caps);
         let there = start + u64::from(takes.latency);
         let done = start + u64::from(takes.read);
-        self.units(inst, grf_bytes, |clock, unit, write| {
+        inst.for_each_unit(grf_bytes, |unit, write| {
             match write {
-                true => clock.written[unit] = clock.written[unit].max(there),
+                true => self.written[unit] = self.written[unit].max(there),
                 // Descriptors and predicates are read as the message leaves.
                 false if unit >= FLAGS => {}
-                false => clock.read[unit] = clock.read[unit].max(done),
+                false => self.read[unit] = self.read[unit].max(done),
             }
         });
         if acc_written {
@@ -155,15 +160,13 @@ impl Clock {
         self.now = start + u64::from(takes.issue);
         self.now - began
     }
+}
 
-    fn units(
-        &mut self,
-        inst: &Inst<crate::Physical>,
-        grf_bytes: u32,
-        mut f: impl FnMut(&mut Clock, usize, bool),
-    ) {
-        inst.for_each_reg(|role, reg| {
-            let Some(extent) = inst.extent(role, grf_bytes) else { return };
+impl Inst<crate::Physical> {
+    /// The units of registers that operands touch, as a [`Clock`] counts them, and whether they write them.
+    pub fn for_each_unit(&self, grf_bytes: u32, mut f: impl FnMut(usize, bool)) {
+        self.for_each_reg(|role, reg| {
+            let Some(extent) = self.extent(role, grf_bytes) else { return };
             let (first, end) = match reg.base() {
                 Base::Grf(n) => (as_index(n.start(grf_bytes).bytes() / UNIT), FLAGS),
                 Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
@@ -173,7 +176,7 @@ impl Clock {
             };
             let from = first + as_index(extent.start / UNIT);
             let to = first + as_index(extent.end.div_ceil(UNIT));
-            (from..to.min(end)).for_each(|unit| f(self, unit, role.is_write()));
+            (from..to.min(end)).for_each(|unit| f(unit, role.is_write()));
         });
     }
 }

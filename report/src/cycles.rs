@@ -1,8 +1,8 @@
 //! Where a thread waits, by the cycle model of the scheduler: one thread alone, results after the latencies of
 //! [`platforms`].
 
-use gen_ir::{Arf, Base, Clock, Inst, Physical};
-use narrow::{as_index, to_index, to_u32};
+use gen_ir::{Clock, Inst, Physical};
+use narrow::{to_index, to_u32};
 use platforms::{Caps, Platform};
 
 use crate::{flow::Flow, instruction::Instruction};
@@ -23,13 +23,6 @@ pub struct Wait {
     pub on: Option<u32>,
 }
 
-/// Units of registers that are kept apart: dwords of 256 registers of 64 bytes, flags, addresses, accumulators.
-const UNIT: u32 = 4;
-const FLAGS: usize = 256 * 16;
-const ADDRESSES: usize = FLAGS + 4;
-const ACCUMULATOR: usize = ADDRESSES + 8;
-const UNITS: usize = ACCUMULATOR + 1;
-
 /// Who touched a unit last: the instruction, and when it is done with it.
 type Last = Option<(u64, u32)>;
 
@@ -44,7 +37,7 @@ struct Model {
 /// Waits of all instructions, the cycles of executing each once, and with loops.
 pub(crate) fn waits(platform: Platform, insts: &[Instruction], flow: &Flow) -> (Vec<Wait>, u64, u64) {
     let caps = platform.caps();
-    let (written, read) = (vec![None; UNITS], vec![None; UNITS]);
+    let (written, read) = (vec![None; Clock::UNITS], vec![None; Clock::UNITS]);
     let mut model = Model { caps, clock: Clock::new(caps), now: 0, written, read };
     let step = |(at, i): (usize, &Instruction)| match &i.inst {
         Some(inst) => model.issue(to_index(at), inst),
@@ -92,27 +85,14 @@ impl Model {
     }
 }
 
-/// Units that an instruction touches, and whether it writes them: as [`Clock`] counts them.
+/// Units that an instruction touches, and whether it writes them.
 fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
-    let grf_bytes = u32::from(caps.regs.grf_bytes);
-    inst.for_each_reg(|role, reg| {
-        let Some(extent) = inst.extent(role, grf_bytes) else { return };
-        let (first, end) = match reg.base() {
-            Base::Grf(n) => (as_index(n.start(grf_bytes).bytes() / UNIT), FLAGS),
-            Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
-            Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
-            Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
-            _ => return,
-        };
-        let from = first + as_index(extent.start / UNIT);
-        let to = first + as_index(extent.end.div_ceil(UNIT));
-        (from..to.min(end)).for_each(|unit| f(unit, role.is_write()));
-    });
+    inst.for_each_unit(caps.regs.grf_bytes.into(), &mut f);
     let (acc_read, acc_written) = inst.implicit_accumulator();
     if acc_read {
-        f(ACCUMULATOR, false);
+        f(Clock::ACCUMULATOR, false);
     }
     if acc_written {
-        f(ACCUMULATOR, true);
+        f(Clock::ACCUMULATOR, true);
     }
 }
