@@ -5,6 +5,39 @@
 //! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. Two passes, `pair` and
 //! `reloads`, work on registers: where elements lie is known after allocation.
 //!
+//! ```text
+//! passes                                          file
+//! hoist-equals                                    hoist        equal starts of both sides of a branch
+//! convert-branches                                predicate    short branches become predicates
+//! ignore-masks                                    unmask       where every channel is on
+//! propagate-copies propagate-legal-copies         copies       readers of a copy read the original
+//! sign-products                                   products     upper halves of products
+//! attach-conditions                               condition    comparisons with zero, where values are made
+//! chain-comparisons                               chain        the second comparison only where the first leaves it open
+//! add-scalars-first                               sums         what is the same in all channels, first
+//! insert-bits                                     insert       shifted bits beside others
+//! drop-conditions                                 flags        conditions that nobody reads
+//! eliminate-dead eliminate-all-dead remove-nops remove-legal-nops   dead   results that nobody needs
+//! compute-low-halves                              low_halves   quadwords as dwords
+//! combine-shifts                                  shifts       two shifts are one
+//! share-values share-legal-values                 values       equal operations on equal values
+//! share-headers                                   headers      one header for many messages
+//! sink-scalars                                    sink         what is moved is computed where it is moved to
+//! share-descriptors                               descriptors  one descriptor for many messages
+//! coalesce coalesce-legal                         local        in one block, backwards; the moves: coalesce
+//! interleave interleave-legal                     interleave   halves are computed where they belong
+//! share-constants share-legal-constants           constants    equal constants
+//! merge-payloads merge-legal-payloads             merge        values are made where a payload wants them
+//! split-variables                                 regalloc     several values of one variable (`regalloc::Splitter`)
+//! scatter-moves                                   scatter      constants through addresses
+//! drop-modes                                      modes        modes that no instruction computes by
+//! drop-reloads                                    reloads      flags that hold already what is loaded
+//! pair-scalars                                    pair         two single elements become one operation
+//! ```
+//!
+//! What they share: `analyses` (worked out when asked for), `use_counts` (readers, the only block), `locality` (variables of one
+//! block), `last_writes`, `webs` (who reads a result), `formula` (how a dword is computed), `candidates`, `legal` (whether a change leaves an instruction legal).
+//!
 //! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of
 //! `OptimizeMemory`. A function of `steps` hands it the kernel, the analyses that it asks for and its memory, and returns
 //! whether the kernel may be another. Its row in `driver::passes` keeps an analysis only where the pass went on counting,
@@ -71,4 +104,39 @@ pub(crate) struct OptimizeMemory {
     uses: chain::Uses,
     unmask: unmask::UnmaskMemory,
     values: values::ValueMemory,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PASSES;
+
+    /// The table on top names every pass that has its file here, and that file.
+    #[test]
+    fn the_page_names_passes_and_their_files() {
+        let page = include_str!("mod.rs");
+        let table = page
+            .split("//! ```text\n")
+            .nth(1)
+            .and_then(|rest| rest.split("//! ```\n").next())
+            .expect("a table");
+        let mut named = Vec::new();
+        for line in table.lines().skip(1) {
+            let mut columns =
+                line.trim_start_matches("//! ").split("  ").map(str::trim).filter(|c| !c.is_empty());
+            let (passes, file) = columns.next().zip(columns.next()).expect("two columns");
+            for name in passes.split(' ') {
+                assert!(PASSES.iter().any(|pass| pass.name == name), "no pass is called `{name}`");
+                named.push(name);
+            }
+            let is_file = page.contains(&format!("mod {file};\n"));
+            assert!(is_file || file == "regalloc", "there is no file `{file}`");
+        }
+        let steps = include_str!("steps.rs");
+        for pass in PASSES {
+            let function =
+                format!("fn {}(", pass.name.replace('-', "_").replace("legal_constants", "constants"));
+            let is_here = steps.contains(&function);
+            assert!(!is_here || named.contains(&pass.name), "the page does not name `{}`", pass.name);
+        }
+    }
 }
