@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise.
         let at = unsafe { System.alloc(layout) };
         if !at.is_null() {
-            count(layout.size() as isize);
+            count(layout.size().cast_signed());
         }
         at
     }
@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise.
         let at = unsafe { System.alloc_zeroed(layout) };
         if !at.is_null() {
-            count(layout.size() as isize);
+            count(layout.size().cast_signed());
         }
         at
     }
@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise.
         let moved = unsafe { System.realloc(at, layout, size) };
         if !moved.is_null() {
-            count(size as isize - layout.size() as isize);
+            count(size.cast_signed() - layout.size().cast_signed());
         }
         moved
     }
@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise.
         unsafe { System.dealloc(at, layout) };
-        count(-(layout.size() as isize));
+        count(-(layout.size().cast_signed()));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(non_camel_case_types)]
 
+use narrow::as_index;
 use std::{
     ffi::CString,
     sync::{Arc, atomic::AtomicBool, atomic::Ordering},
@@ -131,14 +132,14 @@ impl vf_object {
         };
         let input = |i: finalizer::InputInfo| CInput {
             name: c_string(&i.name),
-            kind: i.kind as u32,
+            kind: i.kind.number().into(),
             provenance: i.provenance.0.into(),
             offset: i.offset,
             size: i.size,
         };
         let kernel = |k: &visa::Kernel| CKernel {
             name: c_string(&k.name()),
-            visa_instructions: finalizer::instructions(k) as usize,
+            visa_instructions: as_index(finalizer::instructions(k)),
             inputs: inputs_of(k).into_iter().map(input).collect(),
             codes: k.gen_binaries.iter().map(code).collect(),
         };

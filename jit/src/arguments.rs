@@ -1,6 +1,7 @@
 //! The words that a runtime passes on to the finalizer: Intel's names for what can be chosen.
 
 use finalizer::{Grf, Level, Options, PassSet};
+use narrow::{to_u8, to_u16, to_u32};
 use platforms::Platform;
 
 use crate::{
@@ -29,12 +30,12 @@ pub(crate) fn options<'a>(
             b"-noschedule" => options.skip = PassSet::named("schedule").unwrap_or_default(),
             b"-autoGRFSelection" => options.grf = Grf::Auto,
             b"-TotalGRFNum" => {
-                let count = number(u16::MAX.into())? as u16;
+                let count = to_u16(number(u16::MAX.into())?);
                 options.grf = if count == 0 { Grf::Kernel } else { Grf::Count(count) };
             }
             // Half as many threads have twice the registers.
             b"-HWThreadNumberPerEU" => options.grf = large(number(16)? == 4),
-            b"-reservedGRFNum" => options.reserved_registers = number(regs.grf_count.into())? as u16,
+            b"-reservedGRFNum" => options.reserved_registers = to_u16(number(regs.grf_count.into())?),
             b"-abortonspill" => options.abort_on_spill = options.abort_on_spill.or(Some(0)),
             b"-setstartbp" => options.start_breakpoint = true,
             b"-crossThreadDataAlignment" => {
@@ -45,8 +46,8 @@ pub(crate) fn options<'a>(
                     return Err(Failure::new(Code::BadInput, message));
                 }
             }
-            b"-abortOnSpill" => options.abort_on_spill = Some(number(u64::MAX)?.min(200) as u8),
-            b"-scratchAllocForStackInKB" => options.stack_bytes = number(256)? as u32 * 1024,
+            b"-abortOnSpill" => options.abort_on_spill = Some(to_u8(number(u64::MAX)?.min(200))),
+            b"-scratchAllocForStackInKB" => options.stack_bytes = to_u32(number(256)?) * 1024,
             b"-hashmovs" => {
                 let high = number(u32::MAX.into())?;
                 options.kernel_id = Some(high << 32 | value(word, words.next(), u32::MAX.into())?);

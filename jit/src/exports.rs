@@ -1,6 +1,7 @@
 //! The functions that a runtime looks up by name. All `unsafe` of this crate.
 #![allow(unsafe_code, non_snake_case)]
 
+use narrow::{as_index, to_u32};
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
     ptr,
@@ -88,17 +89,17 @@ impl FinalizerInfo {
         let free = binary.free_registers.as_ref().map(|free| {
             let [start, end] = FREE_REGISTERS.map(u32::to_le_bytes);
             let items = free.iter().flat_map(|(at, count)| [at.to_le_bytes(), count.to_le_bytes()].concat());
-            [&start[..], &(free.len() as u32).to_le_bytes(), &items.collect::<Vec<u8>>(), &end].concat()
+            [&start[..], &to_u32(free.len()).to_le_bytes(), &items.collect::<Vec<u8>>(), &end].concat()
         });
         if !binary.debug_info.is_empty() {
             self.gen_debug_info = copy_to_block(&binary.debug_info)?;
-            self.gen_debug_info_size = binary.debug_info.len() as c_uint;
+            self.gen_debug_info_size = to_u32(binary.debug_info.len());
         }
         if let Some(free) = free {
             // SAFETY: null, or from `copy_to_block`.
             let block = copy_to_block(&free).inspect_err(|_| unsafe { freeBlock(self.gen_debug_info) })?;
             self.free_grf_info = block;
-            self.free_grf_info_size = free.len() as c_uint;
+            self.free_grf_info_size = to_u32(free.len());
         }
         Ok(())
     }
@@ -138,7 +139,7 @@ pub unsafe extern "C" fn JITCompile(
             let args: Vec<&[u8]> = read_args(num_args, args)?.collect();
             let binary = compile(Request {
                 kernel: pointers::text(kernel_name).ok_or_else(|| missing("kernelName"))?,
-                object: pointers::bytes(kernel_isa.cast(), kernel_isa_size as usize)
+                object: pointers::bytes(kernel_isa.cast(), as_index(kernel_isa_size))
                     .ok_or_else(|| missing("kernelIsa"))?,
                 platform: pointers::text(platform).ok_or_else(|| missing("platform"))?,
                 version: (major_version, minor_version),
@@ -153,7 +154,7 @@ pub unsafe extern "C" fn JITCompile(
                 info.add_blocks(&binary).inspect_err(|_| freeBlock(code))?;
             }
             pointers::put(gen_binary, code);
-            pointers::put(gen_binary_size, binary.code.len() as c_uint);
+            pointers::put(gen_binary_size, to_u32(binary.code.len()));
             pointers::put(jit_info, info);
             Ok(())
         });
@@ -163,7 +164,7 @@ pub unsafe extern "C" fn JITCompile(
             Err(bug) => Failure::new(Code::Refused, bug),
         };
         pointers::put_text(error_msg, MESSAGE_BYTES, &failure.message);
-        failure.code as c_int
+        failure.code.number()
     }
 }
 

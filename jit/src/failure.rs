@@ -13,6 +13,8 @@ pub enum Code {
     BadPlatform = 5,
 }
 
+narrow::enum_numbers!(Code: number i32);
+
 /// Why there is no code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failure {

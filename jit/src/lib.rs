@@ -45,6 +45,17 @@
 //! * May be called from many threads at once; each keeps its scratch memory for its next call.
 //! * `genBinary` and `genBinarySize` are null and 0 unless the code is there.
 #![deny(unsafe_op_in_unsafe_fn)]
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
 
 mod arguments;
 mod compile;

@@ -1,5 +1,5 @@
 //! Conversions of numbers, by names that say what is meant. A bare `as` does not say whether it means the number or some
-//! of its bits, and cuts in silence; the crates that compile deny it (`clippy::as_conversions`).
+//! of its bits, and cuts in silence; all crates but tests and benches deny it (`clippy::as_conversions`).
 //!
 //! | | |
 //! |---|---|

@@ -24,7 +24,19 @@
 //! * Builds may run in many threads at once. Nothing is shared but tables that never change once they are there.
 //! * Nothing is printed, and no file is touched but [`Settings::log`].
 #![deny(unsafe_op_in_unsafe_fn)]
+// Numbers are converted by name (the crate `narrow`) or with an error.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::cast_lossless
+    )
+)]
 
+#[cfg_attr(not(test), expect(clippy::as_conversions, reason = "tables of C hold functions as pointers"))]
 mod cif;
 mod settings;
 mod work;

@@ -55,9 +55,9 @@ impl Settings {
             keep: path("KEEP"),
             ..Settings::default()
         };
-        for (name, set) in
-            [("MODE", Settings::set_mode as fn(&mut Settings, &str)), ("LEVEL", Settings::set_level)]
-        {
+        type Set = fn(&mut Settings, &str);
+        let named: [(&str, Set); 2] = [("MODE", Settings::set_mode), ("LEVEL", Settings::set_level)];
+        for (name, set) in named {
             if let Some(value) = variable(name).filter(|v| !v.is_empty()) {
                 set(&mut settings, &value.to_string_lossy());
             }

@@ -3,6 +3,7 @@
 //! Where they hand on is the system's general form of each, so that nothing has to be looked up.
 #![allow(unsafe_code)]
 
+use narrow::to_index;
 use std::{
     env,
     ffi::{c_int, c_void},
@@ -59,7 +60,7 @@ fn is_drivers(socket: c_int) -> bool {
     static PORT: OnceLock<Option<u16>> = OnceLock::new();
     let Some(port) = *PORT.get_or_init(|| env::var("TbxPort").ok()?.parse().ok()) else { return false };
     let mut address = Address::default();
-    let mut size = size_of::<Address>() as u32;
+    let mut size = to_index(size_of::<Address>());
     // SAFETY: both point to values of ours, and `size` says how many bytes may be written.
     let found = unsafe { getpeername(socket, &mut address, &mut size) } == 0;
     found

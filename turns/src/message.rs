@@ -4,6 +4,8 @@
 //! the third word of the body says. In the answer to a read, this project's server says in a bit of the first word, which
 //! the driver does not look at, that the GPU has changed nothing there.
 
+use narrow::{as_index, to_index, to_u64};
+
 /// Words of the head, and of the body that have a meaning here.
 const HEAD: usize = 12;
 const BODY: usize = 12;
@@ -44,7 +46,7 @@ impl Stream {
         while !bytes.is_empty() {
             if self.rest != 0 {
                 let skipped = usize::try_from(self.rest).map_or(bytes.len(), |rest| rest.min(bytes.len()));
-                self.rest -= skipped as u64;
+                self.rest -= to_u64(skipped);
                 bytes = &bytes[skipped..];
                 continue;
             }
@@ -61,7 +63,7 @@ impl Stream {
 
     /// Passes over data of the message that is not whole.
     pub fn skip(&mut self, count: usize) {
-        self.rest = self.rest.saturating_sub(count as u64);
+        self.rest = self.rest.saturating_sub(to_u64(count));
     }
 
     /// Whether a message has begun that is not whole.
@@ -83,7 +85,7 @@ impl Stream {
     fn wanted(&self) -> usize {
         match self.begun.len() {
             0..HEAD => HEAD,
-            _ => HEAD + (self.word(2) as usize).min(BODY),
+            _ => HEAD + as_index(self.word(2)).min(BODY),
         }
     }
 
@@ -91,8 +93,8 @@ impl Stream {
     fn end(&mut self) -> bool {
         let [kind, size, first, length] = [0, 2, 3, 5].map(|k| self.word(k));
         let carried = if matches!(kind, WRITE | READ_ANSWER) { length } else { 0 };
-        self.rest = u64::from(size.saturating_sub(BODY as u32)) + u64::from(carried);
-        self.unchanged = kind == READ_ANSWER && first & UNCHANGED != 0 && size == BODY as u32;
+        self.rest = u64::from(size.saturating_sub(to_index(BODY))) + u64::from(carried);
+        self.unchanged = kind == READ_ANSWER && first & UNCHANGED != 0 && size == to_index(BODY);
         self.begun.clear();
         kind == READ || kind == REGISTER && first & 1 == 0
     }

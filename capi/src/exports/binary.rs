@@ -217,7 +217,7 @@ pub unsafe extern "C" fn vf_binary_input(
             let (from, name) = (b.binary.info.inputs.get(index)?, b.inputs.get(index)?);
             Some(vf_input {
                 name: name.as_ptr(),
-                kind: from.kind as u32,
+                kind: from.kind.number().into(),
                 provenance: from.provenance.0.into(),
                 offset: from.offset,
                 size: from.size,
@@ -252,7 +252,11 @@ pub unsafe extern "C" fn vf_binary_relocation(
     unsafe {
         fill(binary, relocation, |b| {
             let (from, symbol) = (b.binary.relocations.get(index)?, b.relocations.get(index)?);
-            Some(vf_relocation { symbol: symbol.as_ptr(), kind: from.kind as u32, offset: from.offset })
+            Some(vf_relocation {
+                symbol: symbol.as_ptr(),
+                kind: from.kind.number().into(),
+                offset: from.offset,
+            })
         })
     }
 }
@@ -285,7 +289,7 @@ pub unsafe extern "C" fn vf_binary_symbol(
             let (from, name) = (b.binary.symbols.get(index)?, b.symbols.get(index)?);
             Some(vf_symbol {
                 name: name.as_ptr(),
-                kind: from.kind as u32,
+                kind: from.kind.number().into(),
                 offset: from.offset,
                 size: from.size,
             })

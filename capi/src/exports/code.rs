@@ -1,6 +1,7 @@
 //! Machine code as text and back; objects with code for one more platform.
 #![allow(unsafe_code, non_camel_case_types)]
 
+use narrow::to_u64;
 use std::{ffi::c_char, ptr};
 
 use boundary::{memory, pointers};
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn vf_assemble(
 
 fn assembled(platform: Platform, text: &[u8], compact: bool) -> Result<Vec<u8>, Refusal> {
     let text = std::str::from_utf8(text).map_err(|e| {
-        Diagnostic::error("NotText", "a listing is UTF-8 text").at(Place::Offset(e.valid_up_to() as u64))
+        Diagnostic::error("NotText", "a listing is UTF-8 text").at(Place::Offset(to_u64(e.valid_up_to())))
     })?;
     let fault = |e: AsmError| {
         Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))

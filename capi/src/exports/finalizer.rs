@@ -1,6 +1,7 @@
 //! Finalizers, and what they make of an input.
 #![allow(unsafe_code, non_camel_case_types)]
 
+use narrow::as_index;
 use std::{ffi::c_char, num::NonZero};
 
 use boundary::{memory, pointers};
@@ -127,7 +128,7 @@ fn finalize(
         None if is_object && threads <= 1 => finalizer.finalize_object(input)?,
         None => {
             let module = finalizer::read_input(input, finalizer.options().platform)?;
-            let threads = NonZero::new(threads as usize).unwrap_or(NonZero::<usize>::MIN);
+            let threads = NonZero::new(as_index(threads)).unwrap_or(NonZero::<usize>::MIN);
             finalizer.finalize_parallel(&module, threads)?
         }
     };

@@ -108,6 +108,8 @@ pub enum SymbolKind {
     Kernel = 6,
 }
 
+narrow::enum_numbers!(SymbolKind: number u8);
+
 /// What a linker writes; the numbers are those of Intel's `GenRelocType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelocationKind {
@@ -190,6 +192,8 @@ pub enum InputKind {
     /// A surface: the value is its binding table index or state offset.
     Surface,
 }
+
+narrow::enum_numbers!(InputKind: number u8);
 
 /// Figures on one kernel's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
