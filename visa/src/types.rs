@@ -1,6 +1,6 @@
 //! The small closed vocabularies of vISA: data types, execution sizes and masks, modifiers, regions, atomic operations.
 
-use narrow::{as_index, to_u8, wide_u8};
+use narrow::{as_index, low_i32, to_u8, wide_u8};
 
 /// Defines a `repr(u8)` enum whose values are the binary encoding, with `from_raw` and a name table.
 macro_rules! raw_enum {
@@ -110,6 +110,18 @@ impl Type {
             Type::UD | Type::D | Type::F | Type::V | Type::VF | Type::UV => 4,
             Type::DF | Type::UQ | Type::Q => 8,
         }
+    }
+
+    /// Whether the type holds a constant, as a number or as its bits: printed constants of signed types are bits, and
+    /// a negative number means its two's complement. Narrow types may have the 32 bits that objects keep, if the
+    /// upper ones only extend theirs.
+    pub fn holds(self, value: i64) -> bool {
+        if self.bytes() == 8 {
+            return true;
+        }
+        let fits = |v: i64, bits: u32| v >= -(1 << (bits - 1)) && v < 1 << bits;
+        let bits = 8 * self.bytes();
+        fits(value, 32) && (fits(value, bits) || fits(low_i32(value).into(), bits))
     }
 
     /// Floating point of any width (not the packed vector).

@@ -1,6 +1,6 @@
 //! Operands.
 
-use narrow::{low_i32, low_u8, low_u32, single};
+use narrow::{low_u8, low_u32, single};
 
 use super::{
     lexer::Tok,
@@ -394,7 +394,7 @@ impl<'s> Parser<'s> {
             return self
                 .expected("a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`");
         }
-        let (first, start) = (self.at, self.token().at());
+        let first = self.at;
         let value = self.unary()?;
         // A literal above the range of signed numbers is a positive one.
         let large = self.at == first + 1 && value < 0;
@@ -406,25 +406,13 @@ impl<'s> Parser<'s> {
             self.at -= 1;
             return self.fail("a constant cannot be of type bool");
         }
-        if !holds(ty, value, large) {
-            return self.fail_since(start, format!("the constant does not fit into `:{}`", ty.name()));
-        }
-        let bits = if ty.bytes() == 8 { value.cast_unsigned() } else { u64::from(low_u32(value)) };
+        // What does not fit stays as it was written, for the verifier to speak of.
+        let bits = match ty.bytes() == 8 || !large && ty.holds(value) {
+            true if ty.bytes() < 8 => u64::from(low_u32(value)),
+            _ => value.cast_unsigned(),
+        };
         Ok(VectorOperand::Immediate { ty, bits })
     }
-}
-
-/// Whether a constant fits into a type, as a number or as its bits: printed constants of signed types are bits, and
-/// a negative number means its two's complement. Words may be written with the 32 bits that objects keep, if the
-/// upper ones only extend them. `large`: the value is the positive number with the same bits.
-fn holds(ty: Type, value: i64, large: bool) -> bool {
-    if ty.bytes() == 8 {
-        return true;
-    }
-    let bits = if ty.is_packed() { 32 } else { ty.bytes() * 8 };
-    let fits = |v: i64, bits: u32| v >= -(1 << (bits - 1)) && v < 1 << bits;
-    let extended = i64::from(low_i32(value));
-    !large && fits(value, 32) && (fits(value, bits) || fits(extended, bits))
 }
 
 /// Types that operands have, for messages.

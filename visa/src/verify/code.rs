@@ -243,7 +243,7 @@ impl Checker<'_> {
                     self.region(index, record, slot, g.region);
                 }
             }
-            VectorOperand::Immediate { .. } => {}
+            VectorOperand::Immediate { ty, bits } => self.constant_width(index, slot.name, ty, bits),
             _ => self.other_vector(index, record, slot, v),
         }
         if !self.safety_only {

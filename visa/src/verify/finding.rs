@@ -109,6 +109,7 @@ rules! {
     PayloadType     "payload-type"      Warning false "Payloads have the types that the message takes." "";
     AtomicSources   "atomic-sources"    Error   false "An atomic has as many sources as its operation takes." "";
     ConstantRange   "constant-range"    Tolerated   false "Constants are values that the instruction takes." "media driver: `raw_sends` with a whole extended descriptor";
+    ConstantWidth   "constant-width"    Tolerated   false "Constants fit into their types, as numbers or as bits; of others the lower bits count." "";
     ConversionTypes "conversion-types"  Error   false "Conversions are between types that the instruction converts." "";
     SamplerParameters "sampler-parameters" Tolerated false "Sampler messages have 1 to 15 parameters of one size." "";
     MatrixShape     "matrix-shape"      Error   false "Precisions, depth, repeat count and types of a matrix instruction go together." "";

@@ -127,6 +127,17 @@ impl Checker<'_> {
         }
     }
 
+    /// A constant whose upper bits are lost: texts keep those that were written, objects 32 of a narrow type.
+    pub(super) fn constant_width(&mut self, index: usize, field: &'static str, ty: Type, bits: u64) {
+        let fits = ty.bytes() == 8 || i64::try_from(bits).is_ok_and(|value| ty.holds(value));
+        if fits || self.safety_only {
+            return;
+        }
+        let left = VectorOperand::imm(ty, bits).immediate().unwrap_or_default();
+        let message = format!("{bits:#x} does not fit into `:{ty}`, which leaves {left:#x}");
+        self.report(Rule::ConstantWidth, Some(index), field, message);
+    }
+
     /// Offsets of indirect operands, which have ten bits.
     pub(super) fn indirect(&mut self, index: usize, field: &'static str, operand: &IndirectOperand) {
         if !(-512..=511).contains(&operand.offset) {
