@@ -65,17 +65,54 @@ impl Lowerer<'_> {
     }
 
     /// `rt_write_3d`: a header of two registers where something has to be in it, then alpha of source 0, output mask, the
-    /// colors, depth and stencil (Intel, `translateVISARTWrite3DInst`).
+    /// colors, depth and stencil (Intel, `translateVISARTWrite3DInst`). Messages have sixteen channels at most; of more,
+    /// Intel's finalizer writes one message for the lower ones, whose payload is laid out as if there were no others.
     pub(super) fn render_target_write(&mut self, write: &RtWrite<'_>) -> Lowered {
         self.need_graphics()?;
-        let lanes = self.lanes.exec.lanes();
-        if lanes > 16 {
-            return Err("a render target write of 32 channels does not exist here".into());
+        let half = self.visa.var_type(write.color[0].var).is_some_and(|t| t.bytes() == 2);
+        if self.lanes.exec.lanes() <= 16 {
+            return self.render_target_group(write, half);
         }
+        self.guards_by_lane()?;
+        let (whole, pred) = (self.lanes, self.pred);
+        for chan in [0, 16] {
+            self.lanes = Lanes { exec: ExecSize::S16, chan: whole.chan + chan, ..whole };
+            self.pred = pred;
+            let staged = self.staged.len();
+            let part = self.lanes_of_write(write, half, chan.into());
+            let done = part.and_then(|part| self.render_target_group(&part, half));
+            self.staged.truncate(staged);
+            done?;
+        }
+        self.lanes = whole;
+        Ok(())
+    }
+
+    /// The part of a write that is about the lanes from `first` on.
+    fn lanes_of_write<'a>(&mut self, write: &RtWrite<'a>, half: bool, first: u32) -> Lowered<RtWrite<'a>> {
+        let mut part = *write;
+        let bytes = if half { 2 } else { 4 };
+        let values = part.color.iter_mut().chain(&mut part.alpha0).map(|v| (v, bytes));
+        let mask = part.output_mask.iter_mut().map(|m| (m, 2));
+        let depth = part.depth.iter_mut().map(|d| (d, 4));
+        let stencil = part.stencil.iter_mut().map(|s| (s, 1));
+        for (operand, bytes) in values.chain(mask).chain(depth).chain(stencil) {
+            if !operand.is_null() {
+                let whole = self.raw(*operand)?;
+                *operand = self.stage(whole.plus(first * bytes));
+            }
+        }
+        Ok(part)
+    }
+
+    /// A write of up to sixteen channels, the lower or the upper ones of a thread's slots. The last target is marked in
+    /// either, for each group of slots waits for its own (Mesa, `brw_lower_logical_sends`, lowers both halves of a write
+    /// from one instruction, with its `last_rt` and their `group`).
+    fn render_target_group(&mut self, write: &RtWrite<'_>, half: bool) -> Lowered {
+        let lanes = self.lanes.exec.lanes();
         if write.counter.is_some() && !self.caps.sends.split {
             return Err("an extended descriptor known at run time, which counts coarse pixels".into());
         }
-        let half = self.visa.var_type(write.color[0].var).is_some_and(|t| t.bytes() == 2);
         let bytes = lanes.max(8) * if half { 2 } else { 4 };
         let target = Target::of(write.target);
         let header = write.alpha0.is_some()

@@ -55,9 +55,7 @@ impl Lowerer<'_> {
         if self.lanes.exec.lanes() <= width {
             return self.one_group(op);
         }
-        if self.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
-            return Err("a message in groups of lanes, guarded by any or all of them".into());
-        }
+        self.guards_by_lane()?;
         let whole = self.lanes;
         let mut pending: SmallVec<[Pending; 8]> = SmallVec::new();
         for first in every(0..whole.exec.lanes(), width) {
@@ -80,6 +78,14 @@ impl Lowerer<'_> {
             self.copy_lanes(p.to, p.from, p.bytes);
         }
         self.lanes = whole;
+        Ok(())
+    }
+
+    /// What guards a message in groups of lanes is a condition of each lane.
+    pub(super) fn guards_by_lane(&self) -> Lowered {
+        if self.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
+            return Err("a message in groups of lanes, guarded by any or all of them".into());
+        }
         Ok(())
     }
 
