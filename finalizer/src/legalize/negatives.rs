@@ -1,6 +1,6 @@
-//! Quadwords under source modifiers, which have 65 bits: the negative of an unsigned one, and of the least signed one. What
-//! compares, chooses, shifts or saturates them sees their sign, too (vISA, Type Conversion: extra precision is provided
-//! within the hardware); all else takes their low 64.
+//! Quadwords that have 65 bits: unsigned ones beside signed numbers, and under source modifiers the negative of an unsigned
+//! one, and of the least signed one. What compares, chooses, shifts or saturates them sees their sign, too (vISA, Type
+//! Conversion: extra precision is provided within the hardware); all else takes their low 64.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
@@ -10,7 +10,7 @@ use super::{
     qwords::{halves_of_dst, halves_of_src, is_wide},
     wide::{self, read},
 };
-use crate::build::{self, VInst, VReg, VSrc, with_type};
+use crate::build::{self, VInst, VReg, VSrc, extend, with_type};
 
 /// A number of 65 bits: its sign in all bits of a dword, then two dwords.
 #[derive(Clone, Copy)]
@@ -29,9 +29,21 @@ pub(super) fn matter(inst: &VInst) -> bool {
     };
     // Beside an unsigned quadword there is no room for what is less than zero.
     let uq = |src: &VSrc| src.ty() == Some(Type::Uq);
-    let negated = |src: &VSrc| src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 8);
-    let beside = inst.src.iter().any(uq) && inst.src.iter().any(negated);
+    // Plain ones are equal where their bits are, as in Intel's code.
+    let orders = inst.cond.is_some_and(|c| !matches!(c.cond, Cond::Eq | Cond::Ne));
+    let negative = |src: &VSrc| {
+        src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 8) || orders && may_be_negative(src)
+    };
+    let beside = inst.src.iter().any(uq) && inst.src.iter().any(negative);
     looks && (beside || inst.src.iter().any(is_long))
+}
+
+/// Whether an integer may be less than zero.
+fn may_be_negative(src: &VSrc) -> bool {
+    match *src {
+        Src::Imm { bits, ty } => ty.is_signed() && (ty == Type::V || extend(bits, ty) >> 63 != 0),
+        _ => src.ty().is_some_and(|ty| ty.is_signed() && !src.mods().abs() || src.mods().neg()),
+    }
 }
 
 /// Whether a source may be a number of 65 bits.

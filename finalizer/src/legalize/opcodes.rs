@@ -131,6 +131,15 @@ fn byte_of(src: VSrc, byte: u32, exec: ExecSize) -> VSrc {
 
 /// `(a << n) | (a >> (bits - n))`, or the mirror image; shift counts are taken modulo the width.
 fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    // A vector of constants has a count, or a number, for each channel.
+    let vector = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv, .. });
+    if let Some(i) = inst.src.iter().position(vector) {
+        let mut new = *inst;
+        let bytes = if i == 0 { inst.dst.ty().map_or(4, Type::bytes) } else { 4 };
+        lx.stage_source(&mut new, i, build::int_type(bytes, true), 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
     let Some(ty) = inst.src[0].ty() else { return Step::Keep };
     let unsigned = Type::unsigned(ty.bytes()).unwrap_or(Type::Ud);
     let lanes = inst.exec.lanes();

@@ -131,7 +131,9 @@ pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.src[..2].iter().filter_map(Src::ty).any(Type::is_float) {
         return Step::Refuse(NO_DOUBLES);
     }
-    let signed = inst.src[..2].iter().filter_map(Src::ty).any(Type::is_signed);
+    // What is less than zero does not come here beside an unsigned quadword.
+    let types = || inst.src[..2].iter().filter_map(Src::ty);
+    let signed = types().any(Type::is_signed) && !types().any(|ty| ty == Type::Uq);
     let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
     else {
         return Step::Refuse("a region of a 64-bit operand");

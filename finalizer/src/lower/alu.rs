@@ -170,9 +170,12 @@ impl Lowerer<'_> {
         Src::new(temp, build::strided(1, lanes.exec), ty)
     }
 
-    /// An integer in dwords of its sign. Vectors of constants have elements of their own.
-    fn as_dword(&mut self, src: VSrc) -> VSrc {
-        let short = |t: &Type| t.is_int() && t.bytes() < 4 && !matches!(t, Type::V | Type::Uv);
+    /// An integer in dwords of its sign.
+    pub(super) fn as_dword(&mut self, src: VSrc) -> VSrc {
+        if matches!(src, Src::Imm { ty: Type::V | Type::Uv, .. }) {
+            return self.plain_source(src);
+        }
+        let short = |t: &Type| t.is_int() && t.bytes() < 4;
         let Some(ty) = src.ty().filter(short) else { return src };
         let wide = if ty.is_signed() { Type::D } else { Type::Ud };
         if src.is_imm() {
@@ -312,7 +315,9 @@ impl Lowerer<'_> {
         if let Some(ty) = dst.ty().into_iter().chain(carry.ty()).find(|t| !t.is_dword()) {
             return Err(format!("`{opcode}` to :{ty}; allowed: dwords").into());
         }
-        let (a, b) = (self.as_dword(a), self.as_dword(b));
+        // `addc` adds words to dwords, and so a vector of constants.
+        let words = op == Op::Addc && matches!(b, Src::Imm { ty: Type::V | Type::Uv, .. });
+        let (a, b) = (self.as_dword(a), if words { b } else { self.as_dword(b) });
         let whole = build::op(op, self.lanes, dst, &[a, b]);
         let copy =
             build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));
@@ -406,10 +411,8 @@ impl Lowerer<'_> {
         for (slot, operand) in sources.iter_mut().zip(srcs.iter()) {
             *slot = self.src(operand)?;
             check_short_integers(Opcode::Madw, &low, &[*slot])?;
-            // The product is that of 64 bits, the negative of an operand one of 32. Channels of a vector of constants are
-            // numbers of their own.
-            let vector = matches!(slot.ty(), Some(Type::V | Type::Uv));
-            if slot.mods().any() || vector {
+            // The product is that of 64 bits, the negative of an operand one of 32.
+            if slot.mods().any() {
                 *slot = self.plain_source(*slot);
             }
             *slot = self.as_dword(*slot);

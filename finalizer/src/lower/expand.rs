@@ -4,7 +4,7 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
 use narrow::{every, to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer, types::check_short_integers};
+use super::{Lowered, Lowerer};
 use crate::build::{self, Lanes, VDst, VReg, VSrc};
 
 /// Channels of a plane equation that share a register of coordinates.
@@ -320,8 +320,9 @@ impl Lowerer<'_> {
             self.lanes = Lanes::all(ExecSize::S2);
         }
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
-        if self.caps.ops.sad {
-            check_short_integers(Opcode::Sad2add, &Dst::None, &[a, b])?;
+        let wide = |src: &&VSrc| !src.is_imm() && src.ty().is_some_and(|t| t.bytes() > 1 || t.is_float());
+        if let Some(ty) = [a, b].iter().find(wide).and_then(Src::ty) {
+            return Err(format!("a sum of differences of :{ty}; allowed: bytes").into());
         }
         let mut sum = match self.caps.ops.sad {
             true => self.in_temp(Op::Sad2, Type::Uw, &[a, b]),

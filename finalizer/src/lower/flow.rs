@@ -131,9 +131,30 @@ impl Lowerer<'_> {
     /// `jmp`: scalar.
     pub(crate) fn jmp(&mut self, label: LabelId) -> Lowered {
         let lanes = Lanes { chan: self.lanes.chan, ..Lanes::SCALAR };
-        let inst = branch(Op::Jmpi, lanes, self.target(label)?, Target::None);
-        self.emit_guarded(inst);
+        let mut inst = branch(Op::Jmpi, lanes, self.target(label)?, Target::None);
+        inst.pred = self.pred.and_then(|pred| self.group_of_jump(pred)).or(self.pred);
+        self.emit(inst);
         Ok(())
+    }
+
+    /// Where words say how many channels `any` and `all` are of by their execution size, that of a jump is one: several
+    /// are looked at beforehand.
+    fn group_of_jump(&mut self, pred: Pred<Virtual>) -> Option<Pred<Virtual>> {
+        let lanes = self.lanes.exec.lanes();
+        if self.caps.words.pred_width || lanes == 1 || pred.ctrl == PredCtrl::Seq {
+            return None;
+        }
+        let bits = self.bits_from(pred.flag.var()?, self.lanes.chan);
+        let (to, from) = (Dst::packed(bits, Type::Ud), Src::scalar(bits, Type::Ud));
+        let all = Src::imm((1u64 << lanes) - 1, Type::Ud);
+        self.emit(build::op(Op::And, Lanes::SCALAR, to, &[from, all]));
+        let (cond, against) =
+            if pred.ctrl == PredCtrl::Any { (Cond::Ne, Src::ud(0)) } else { (Cond::Eq, all) };
+        let flag = self.var(build::flag(Lanes::SCALAR));
+        let mut cmp = build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::Ud), &[from, against]);
+        cmp.cond = Some(CondMod { cond, flag: VReg::var_at(flag, 0) });
+        self.emit(cmp);
+        Some(build::pred(flag, pred.inv))
     }
 
     /// `switchjmp`: a chain of scalar compares and jumps; an index beyond the labels falls through.

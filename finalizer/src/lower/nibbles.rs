@@ -121,7 +121,7 @@ impl Lowerer<'_> {
     }
 
     /// The bits of a flag from a channel on, in a dword.
-    fn bits_from(&mut self, flag: VarId, channel: u8) -> VReg {
+    pub(super) fn bits_from(&mut self, flag: VarId, channel: u8) -> VReg {
         let bits = self.temp(1, 4);
         let (to, from) = (Dst::packed(bits, Type::Ud), Src::scalar(bits, Type::Ud));
         let ty = self.flag_type(flag);

@@ -94,6 +94,10 @@ impl Lowerer<'_> {
                 self.last_chooses_converted();
                 Ok(())
             }
+            Op::Lzd if inst.src[0].ty().is_some_and(|t| t.is_int() && t.bytes() < 8 && !t.is_dword()) => {
+                self.last_counts_in_dwords();
+                Ok(())
+            }
             Op::Bfrev | Op::Fbh | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
             Op::Srnd if !srnd => self.unsupported(opcode),
             Op::Rol | Op::Ror if inst.src[0].ty().is_some_and(|t| t.bytes() == 1) => {
@@ -153,6 +157,14 @@ impl Lowerer<'_> {
         let mut copy = build::mov(self.lanes, target, from);
         copy.sat = sat;
         self.emit_guarded(copy);
+    }
+
+    /// The count that was appended last, of zeros in front of a number, which is a dword.
+    #[cold]
+    fn last_counts_in_dwords(&mut self) {
+        let Some(mut inst) = self.block_insts().pop() else { return };
+        inst.src[0] = self.as_dword(inst.src[0]);
+        self.emit(inst);
     }
 
     /// The choice that was appended last, among sources that have the destination's type: one of them, converted, is

@@ -10,7 +10,7 @@ use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand
 
 use super::{Message, PayloadPart, hdc::disabled};
 use crate::{
-    build::{self, Lanes, VReg},
+    build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
 };
 
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         let mode = match bypass.immediate() {
             Some(bit) => Src::ud(mode | (low_u32(bit) & 1) << BYPASS_SHIFT),
             None => {
-                let bit = self.scalar_src(bypass)?;
+                let bit = self.integer_src(bypass, "bypass")?;
                 self.emit(scalar(Op::And, &[bit, Src::uw(1)]));
                 self.emit(scalar(Op::Shl, &[so_far, Src::uw(BYPASS_SHIFT)]));
                 self.emit(scalar(Op::Add, &[so_far, Src::ud(mode)]));
@@ -119,12 +119,21 @@ impl Lowerer<'_> {
                 return Ok(());
             }
             (Some(group), _) => Src::ud(low_u32(group)),
-            (None, _) => self.scalar_src(group)?,
+            (None, _) => self.integer_src(group, "group")?,
         };
         // An immediate stands last.
         let srcs = if group.is_imm() { [mode, group] } else { [group, mode] };
         self.emit(scalar(Op::Add, &srcs));
         Ok(())
+    }
+
+    /// A field of bits. Intel's finalizer adds floats and converts the sum, of which the lower bits are then lost.
+    fn integer_src(&mut self, operand: &VectorOperand, what: &str) -> Lowered<VSrc> {
+        let source = self.scalar_src(operand)?;
+        match source.ty().is_some_and(Type::is_float) {
+            true => Err(format!("a {what} that is no integer").into()),
+            false => Ok(source),
+        }
     }
 
     /// The header: channels that are left out, and the output format of those that are not.
