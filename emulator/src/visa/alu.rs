@@ -4,7 +4,7 @@
 //! widest type of their operands and rounded to it (see [`super::float`]).
 
 use super::{
-    convert::{float_type, from_float, from_int, orders, range, small_float},
+    convert::{arithmetic, float_type, from_float, from_int, orders, range, small_float},
     float, int, math,
     operand::{Lanes, each},
     thread::VisaThread,
@@ -16,6 +16,24 @@ use crate::{
 use narrow::{as_index, low_u8, low_u16, low_u32, low_u64};
 use std::cmp::Ordering;
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
+
+/// A source's modifier.
+fn modifier(opcode: Opcode, src: Option<&VectorOperand>) -> Modifier {
+    let modifier = src.map_or(Modifier::None, VectorOperand::modifier);
+    let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
+    if logic { modifier } else { arithmetic(modifier) }
+}
+
+/// What integers are computed in where their sum, product or function is a float: the widest float among the operands
+/// (volume 7, "Execution Data Types"). Quotients are those of integers.
+fn of_integers(opcode: Opcode, dst: Type) -> Option<Type> {
+    let function = math::is_math(opcode) && !matches!(opcode, Opcode::Div | Opcode::Mod);
+    let sum = matches!(opcode, Opcode::Add | Opcode::Mul | Opcode::Mad);
+    match dst {
+        Type::DF if sum => Some(Type::DF),
+        _ => ((function || sum) && dst.is_float()).then_some(Type::F),
+    }
+}
 
 impl VisaThread<'_> {
     fn sources(&mut self, srcs: &Srcs<'_>, on: u32) -> Result<Vec<Lanes>, Trap> {
@@ -43,8 +61,7 @@ impl VisaThread<'_> {
         let v = self.sources(srcs, on)?;
         let ty = self.dst_type(dst)?;
         let sat = dst.is_saturated() && !int::saturates_nothing(inst.opcode);
-        let mods: [Modifier; 4] =
-            std::array::from_fn(|i| srcs.get(i).map_or(Modifier::None, |s| s.modifier()));
+        let mods: [Modifier; 4] = std::array::from_fn(|i| modifier(inst.opcode, srcs.get(i)));
         let mut undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
         let same = srcs.len() == 2 && srcs[0] == srcs[1];
         if inst.opcode == Opcode::Xor && same {
@@ -73,9 +90,9 @@ impl VisaThread<'_> {
             }
         } else if inst.opcode == Opcode::Fcvt {
             for i in each(on) {
-                out[i] = small_float(v[0].bits[i], v[0].ty, ty)?;
+                out[i] = small_float(v[0].bits[i], v[0].ty, ty, &self.mode)?;
             }
-        } else if let Some(domain) = float_type(&v, ty) {
+        } else if let Some(domain) = float_type(&v, ty).or_else(|| of_integers(inst.opcode, ty)) {
             // Beside integers, halves are computed with as singles.
             let beside = |l: &Lanes| !l.ty.is_float() && !matches!(l.ty, Type::V | Type::UV | Type::VF);
             let domain = if domain == Type::HF && v.iter().any(beside) { Type::F } else { domain };
@@ -104,7 +121,8 @@ impl VisaThread<'_> {
     /// A value in another type, as `mov` converts (spec "Type Conversion").
     pub fn convert(&self, bits: u64, from: Type, modifier: Modifier, to: Type, sat: bool) -> u64 {
         if from.is_float() {
-            from_float(super::convert::float_value(bits, from, modifier, &self.mode), to, sat, &self.mode)
+            let x = super::convert::float_value(bits, from, modifier, &self.mode);
+            from_float(super::convert::on_the_way(x, from, to, &self.mode), to, sat, &self.mode)
         } else {
             from_int(super::convert::int_value(bits, from, modifier), to, sat, &self.mode)
         }
@@ -155,7 +173,7 @@ impl VisaThread<'_> {
             out[i] = if v.ty == ty && src.modifier() == Modifier::None && !sat {
                 v.bits[i]
             } else {
-                self.convert(v.bits[i], v.ty, src.modifier(), ty, sat)
+                self.convert(v.bits[i], v.ty, arithmetic(src.modifier()), ty, sat)
             };
         }
         self.store(dst, on, &out, doubt | a.undefined & bits | b.undefined & !bits)
@@ -172,7 +190,7 @@ impl VisaThread<'_> {
         let b = self.load(&srcs[1], on)?;
         let ty = self.dst_type(dst)?;
         let sat = dst.is_saturated();
-        let mods = [srcs[0].modifier(), srcs[1].modifier()];
+        let mods = [srcs[0].modifier(), srcs[1].modifier()].map(arithmetic);
         let order = orders(self, [&a, &b], mods, on);
         let mut out = [0; LANES];
         for i in each(on) {
@@ -199,7 +217,7 @@ impl VisaThread<'_> {
         let mut out = [0; LANES];
         for i in each(on) {
             let x: [u64; 3] = std::array::from_fn(|k| {
-                low_u64(super::convert::int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()))
+                low_u64(super::convert::int_value(v[k].bits[i], v[k].ty, arithmetic(srcs[k].modifier())))
             });
             // Bit n of the table is the answer where the sources' bits spell n, source 0 lowest.
             let mut r = 0;
@@ -222,8 +240,8 @@ impl VisaThread<'_> {
         let b = self.load(&srcs[1], on)?;
         let (mut low, mut high) = ([0; LANES], [0; LANES]);
         for i in each(on) {
-            let x = low_u32(super::convert::int_value(a.bits[i], a.ty, srcs[0].modifier()));
-            let y = low_u32(super::convert::int_value(b.bits[i], b.ty, srcs[1].modifier()));
+            let x = low_u32(super::convert::int_value(a.bits[i], a.ty, arithmetic(srcs[0].modifier())));
+            let y = low_u32(super::convert::int_value(b.bits[i], b.ty, arithmetic(srcs[1].modifier())));
             let (r, over) =
                 if inst.opcode == Opcode::Addc { x.overflowing_add(y) } else { x.overflowing_sub(y) };
             (low[i], high[i]) = (r.into(), over.into());

@@ -31,6 +31,7 @@ pub(super) fn orders(
     m: [Modifier; 2],
     on: u32,
 ) -> [Option<Ordering>; LANES] {
+    let m = m.map(arithmetic);
     let mut out = [None; LANES];
     if v.iter().any(|l| l.ty.is_float()) {
         for i in each(on) {
@@ -96,6 +97,15 @@ pub(super) fn from_float(x: f64, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
     if keep { bits } else { format.flush(bits) }
 }
 
+/// A float of a type on its way to another. No conversion leads from a double to a half in one instruction, it becomes a
+/// single in between and is rounded twice (volume 2a, "mov").
+pub(super) fn on_the_way(x: f64, from: Type, to: Type, mode: &FloatMode) -> f64 {
+    match (from, to) {
+        (Type::DF, Type::HF) => SINGLE.to_f64(from_float(x, Type::F, false, mode)),
+        _ => x,
+    }
+}
+
 /// The type that floats are computed in: the widest of the sources, and at least single where a
 /// destination of single precision takes half sources.
 pub(super) fn float_type(srcs: &[Lanes], dst: Type) -> Option<Type> {
@@ -116,14 +126,22 @@ pub(super) fn float_type(srcs: &[Lanes], dst: Type) -> Option<Type> {
 
 /// `fcvt`: an 8-bit float goes by the name of `:ub`, a TensorFloat-32 by that of `:ud`. Both are rounded to even; a
 /// TensorFloat has no denormals.
-pub(super) fn small_float(bits: u64, from: Type, to: Type) -> Result<u64, Trap> {
+pub(super) fn small_float(bits: u64, from: Type, to: Type, mode: &FloatMode) -> Result<u64, Trap> {
     Ok(match (from, to) {
         (Type::HF, Type::UB) => BF8.from_f64(HALF.to_f64(bits), Round::Even),
-        (Type::UB, Type::HF) => HALF.from_f64(BF8.to_f64(bits), Round::Even),
+        (Type::UB, Type::HF) => {
+            let half = HALF.from_f64(BF8.to_f64(bits), Round::Even);
+            if mode.keep_f16 { half } else { HALF.flush(half) }
+        }
         (Type::F, Type::UD) => TF32.flush(TF32.from_f64(SINGLE.to_f64(bits), Round::Even)) << 13,
         (Type::UD, Type::F) => bits,
         (from, to) => return Err(format!("fcvt from {from} to {to}").into()),
     })
+}
+
+/// A modifier of arithmetic. The machine's word has one bit for the bitwise not of logic and the minus of all else.
+pub(super) fn arithmetic(modifier: Modifier) -> Modifier {
+    if modifier == Modifier::Not { Modifier::Neg } else { modifier }
 }
 
 /// The value of an integer source under its modifier.
@@ -151,11 +169,11 @@ pub(super) fn float_value(bits: u64, ty: Type, modifier: Modifier, mode: &FloatM
         Type::HF => HALF.to_f64(if mode.keep_f16 { bits } else { HALF.flush(bits) }),
         Type::BF => num::bf16_to_f32(low_u16(bits)).into(),
         Type::DF => f64::from_bits(if mode.keep_f64 { bits } else { DOUBLE.flush(bits) }),
-        _ => return to_f64(int_value(bits, ty, modifier)),
+        _ => return to_f64(int_value(bits, ty, arithmetic(modifier))),
     };
     // The sign bit alone, of NaNs too.
     let sign = 1u64 << 63;
-    f64::from_bits(match modifier {
+    f64::from_bits(match arithmetic(modifier) {
         Modifier::Abs => x.to_bits() & !sign,
         Modifier::Neg => x.to_bits() ^ sign,
         Modifier::NegAbs => x.to_bits() | sign,

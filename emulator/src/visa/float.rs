@@ -2,7 +2,7 @@
 //! rounded to odd, so that the final rounding is the only one (see [`crate::num`]).
 
 use super::{
-    convert::{float_value, from_float},
+    convert::{float_value, from_float, on_the_way},
     math,
     operand::{Lanes, each},
     thread::VisaThread,
@@ -53,7 +53,9 @@ pub(super) fn compute(
     for i in each(on) {
         let mut x = [0.0; 4];
         for (k, l) in v.iter().enumerate().take(4) {
-            x[k] = float_value(l.bits[i], l.ty, mods[k], &mode);
+            let value = float_value(l.bits[i], l.ty, mods[k], &mode);
+            // An integer beside floats becomes one first.
+            x[k] = if l.ty.is_int() { own(value, domain, &mode) } else { value };
         }
         let [a, b, c, _] = x;
         let r = match opcode {
@@ -88,7 +90,7 @@ pub(super) fn compute(
             r
         };
         let r = if dst == domain { r } else { own(r, domain, &mode) };
-        out[i] = from_float(r, dst, sat, &mode);
+        out[i] = from_float(on_the_way(r, domain, dst, &mode), dst, sat, &mode);
     }
     Ok(())
 }

@@ -24,7 +24,8 @@ impl VisaThread<'_> {
         let active = self.frame.active;
         let Some(p) = &inst.pred else { return Ok(active) };
         let (bits, doubt) = self.predicate(p, inst.exec)?;
-        let scalar = inst.exec.size.lanes() == 1;
+        // A jump is one of the whole thread, whatever execution size it states (spec "JMP").
+        let scalar = inst.exec.size.lanes() == 1 || matches!(inst.op, Op::Jmp(_));
         let relevant = if scalar { 1 } else { active.checked_shr(inst.exec.first_lane()).unwrap_or(0) };
         if doubt & relevant != 0 {
             cx.report(self, Fault::Uninitialized, || format!("predicate P{} was never written", p.id.0));

@@ -1,7 +1,7 @@
 //! Integer instructions, lane by lane, in 128 bits.
 
 use super::{
-    convert::{from_int, int_value},
+    convert::{arithmetic, from_int, int_value},
     operand::{Lanes, each},
     thread::VisaThread,
 };
@@ -187,11 +187,12 @@ pub(super) fn across(
                     continue;
                 }
                 let part = |k: usize| {
-                    (int_value(a.bits[k], a.ty, srcs[0].modifier())
-                        - int_value(b.bits[k], b.ty, srcs[1].modifier()))
+                    (int_value(a.bits[k], a.ty, arithmetic(srcs[0].modifier()))
+                        - int_value(b.bits[k], b.ty, arithmetic(srcs[1].modifier())))
                     .abs()
                 };
-                let more = c.as_ref().map_or(0, |c| int_value(c.bits[i], c.ty, srcs[2].modifier()));
+                let more =
+                    c.as_ref().map_or(0, |c| int_value(c.bits[i], c.ty, arithmetic(srcs[2].modifier())));
                 out[i] = from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
                 let from = (a.undefined | b.undefined) >> i & 3 != 0;
                 undefined |= u32::from(from) << i;
@@ -205,7 +206,10 @@ pub(super) fn across(
             let mut high = [0; LANES];
             for i in each(on) {
                 // The product is that of 64 bits, the negative of an operand one of 32.
-                let x = |k: usize| match (int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()), v[k].ty) {
+                let x = |k: usize| match (
+                    int_value(v[k].bits[i], v[k].ty, arithmetic(srcs[k].modifier())),
+                    v[k].ty,
+                ) {
                     (n, ty) if ty.is_signed_int() => i128::from(low_i32(n)),
                     (n, _) => i128::from(low_u32(n)),
                 };

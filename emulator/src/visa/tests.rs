@@ -13,6 +13,9 @@ const HEAD: &str = "\
 .decl V35 v_type=G type=w num_elts=32 align=GRFx2
 .decl V36 v_type=G type=f num_elts=16 align=GRFx2
 .decl V40 v_type=G type=b num_elts=64 align=GRFx2 alias=<V32, 0>
+.decl V41 v_type=G type=df num_elts=16 align=GRFx2
+.decl V42 v_type=G type=uw num_elts=16 align=GRFx2
+.decl V43 v_type=G type=hf num_elts=16 align=GRFx2 alias=<V42, 0>
 .decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
@@ -254,4 +257,41 @@ fn sad2_fills_even_lanes() {
     // |i - 3| + |i + 1 - 3| for even i.
     assert_eq!(out[..8], [5, 1, 3, 7, 11, 15, 19, 23]);
     assert_eq!(report.reports, []);
+}
+
+#[test]
+fn doubles_become_halves_by_way_of_singles() {
+    let (out, report) = run(&format!(
+        "
+    mov (M1_NM, 16) V41(0,0)<1> 0x3ff0020000001000:df
+    mov (M1_NM, 16) V43(0,0)<1> V41(0,0)<1;1,0>
+    mov (M1_NM, 16) V34(0,0)<1> V42(0,0)<1;1,0>
+{END}"
+    ));
+    // A single is as far from one half as from the next, and the first is even; the double was nearer to the next.
+    assert_eq!(out, [0x3c00; 16]);
+    assert_eq!(report.reports, []);
+}
+
+#[test]
+fn a_jump_of_several_lanes_is_one_of_the_thread() {
+    let (out, _) = run(&format!(
+        "
+    setp (M1_NM, 16) P1 0xaaaa:uw
+    (P1) jmp (M1, 16) L1
+    mov (M1_NM, 16) V34(0,0)<1> 0x1:d
+L1:
+{END}"
+    ));
+    assert_eq!(out, [1; 16]);
+}
+
+#[test]
+fn the_not_of_arithmetic_is_a_minus() {
+    let (out, _) = run(&format!(
+        "
+    add (M1_NM, 16) V34(0,0)<1> (~)V32(0,0)<1;1,0> 0x1:d
+{END}"
+    ));
+    assert_eq!(out, lanes(|i| 1 - i));
 }

@@ -148,15 +148,26 @@ impl Trial {
     }
 }
 
+/// Instructions that the specification grants a precision, and sums of products, of which it does not say after how many
+/// steps they are rounded. All others are exact, rounded once.
+const FUNCTIONS: [&str; 23] = [
+    "cos", "div", "divm", "dp2", "dp3", "dp4", "dph", "exp", "inv", "invm", "line", "log", "lrp", "mod",
+    "plane", "pow", "rsqrt", "rsqtm", "sin", "sqrt", "sqrtm", "tanh", "sigm",
+];
+
 /// Where two results of a form differ in what a third, of another run of the first, says means something.
 fn difference(form: &Form, wanted: &[u8], found: &[u8], again: &[u8]) -> Option<usize> {
     let double = form.line.contains("X_df(");
-    let near = |at: usize| {
-        if double { close_double(wanted, found, at) } else { close(wanted, found, at, Grant::Functions) }
+    let exact = !FUNCTIONS.contains(&form.op);
+    let near = |at: usize| match (double, exact) {
+        (true, _) => close_double(wanted, found, at, exact),
+        (_, true) => close(wanted, found, at, Grant::Nans),
+        (_, false) => close(wanted, found, at, Grant::Functions),
     };
     // Sums of differences stand in even channels; what odd ones hold is open.
     let place = || {
-        let (_, to) = form.line.split_once("(0,").filter(|_| form.line.contains(" X_"))?;
+        let (_, to) = form.line.split_once(" X_")?;
+        let (_, to) = to.split_once(',')?;
         let (column, rest) = to.split_once(")<")?;
         Some((column.parse::<usize>().ok()?, rest.split('>').next()?.parse::<usize>().ok()?))
     };
@@ -297,13 +308,14 @@ pub fn beside(platform: Platform, form: &Form, intel: &GenxIr) -> (Beside, Strin
     }
 }
 
-/// Whether the doubles around a byte are both NaN, or equal to what their computation in singles may lose.
-fn close_double(a: &[u8], b: &[u8], at: usize) -> bool {
+/// Whether the doubles around a byte are both NaN, or, unless they are to be exact, equal to what their computation in
+/// singles may lose.
+fn close_double(a: &[u8], b: &[u8], at: usize, exact: bool) -> bool {
     let at = at & !7;
     let double = |m: &[u8]| m.get(at..at + 8).and_then(|x| x.try_into().ok()).map(f64::from_le_bytes);
     match (double(a), double(b)) {
         (Some(x), Some(y)) => {
-            x.is_nan() && y.is_nan() || (x - y).abs() <= 1e-6 * x.abs().max(y.abs()).max(1e-3)
+            x.is_nan() && y.is_nan() || !exact && (x - y).abs() <= 1e-6 * x.abs().max(y.abs()).max(1e-3)
         }
         _ => false,
     }
