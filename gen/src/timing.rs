@@ -2,6 +2,8 @@
 //!
 //! The figures are rows of [`Latencies`]; a scheduler orders by them, and cycle models count with them.
 
+use std::ops::Range;
+
 use crate::{Arf, Base, Class, Descriptors, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
 use narrow::as_index;
 use platforms::Caps;
@@ -101,7 +103,9 @@ const UNIT: u32 = 4;
 const FLAGS: usize = 256 * 16;
 const ADDRESSES: usize = FLAGS + 4;
 const ACCUMULATOR: usize = ADDRESSES + 8;
-const UNITS: usize = ACCUMULATOR + 1;
+const UNITS: usize = ACCUMULATOR + ACCUMULATORS;
+/// Accumulators, those of the macros for quotients and roots, too: each is one unit.
+const ACCUMULATORS: usize = 16;
 
 /// One thread alone, issuing instructions in order: how long each makes it wait.
 #[derive(Clone, Debug)]
@@ -117,8 +121,8 @@ pub struct Clock {
 impl Clock {
     /// How many units of registers are kept apart.
     pub const UNITS: usize = UNITS;
-    /// The unit of the accumulators, which operations may touch beside their operands.
-    pub const ACCUMULATOR: usize = ACCUMULATOR;
+    /// The units of the accumulators that operations may touch beside their operands: `acc0` and `acc1`.
+    pub const IMPLICIT: Range<usize> = ACCUMULATOR..ACCUMULATOR + 2;
 
     /// A thread that starts.
     pub fn new(caps: &'static Caps) -> Clock {
@@ -141,7 +145,7 @@ impl Clock {
             }
         });
         if acc_read {
-            start = start.max(self.written[ACCUMULATOR]);
+            start = self.written[Clock::IMPLICIT].iter().copied().fold(start, u64::max);
         }
         let takes = inst.timing(caps);
         let there = start + u64::from(takes.latency);
@@ -155,7 +159,7 @@ impl Clock {
             }
         });
         if acc_written {
-            self.written[ACCUMULATOR] = there;
+            self.written[Clock::IMPLICIT].fill(there);
         }
         self.now = start + u64::from(takes.issue);
         self.now - began
@@ -171,7 +175,12 @@ impl Inst<crate::Physical> {
                 Base::Grf(n) => (as_index(n.start(grf_bytes).bytes() / UNIT), FLAGS),
                 Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
                 Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
-                Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
+                Base::Arf(Arf::Acc(n)) => {
+                    let first = ACCUMULATOR + usize::from(n);
+                    let end = first + as_index(extent.end.div_ceil(grf_bytes));
+                    (first..end.min(UNITS)).for_each(|unit| f(unit, role.is_write()));
+                    return;
+                }
                 _ => return,
             };
             let from = first + as_index(extent.start / UNIT);

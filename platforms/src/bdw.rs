@@ -33,6 +33,7 @@ pub(crate) const BDW: Caps = Caps {
         grf_count_large: 128,
         flag_count: 2,
         acc_count: 2,
+        float_accumulators: None,
         addr_subregs: 16,
     },
     ops: Operations {

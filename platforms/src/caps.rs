@@ -170,8 +170,22 @@ pub struct Registers {
     pub flag_count: u8,
     /// Accumulator registers (one GRF each) usable for float operands.
     pub acc_count: u8,
+    /// What may be an accumulator in operations on floats, where results are there earlier in one than in a general
+    /// register.
+    pub float_accumulators: Option<FloatAccumulators>,
     /// 16-bit address subregisters in `a0`.
     pub addr_subregs: u8,
+}
+
+/// Which operands of `add`, `mul`, `mad`, `sel` and the like may be accumulators (Intel's graphics compiler,
+/// `visa/G4_IR.cpp`, `canDstBeAcc` and `canSrcBeAcc`, and `visa/Passes/AccSubstitution.cpp`, `replaceDstWithAcc`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatAccumulators {
+    /// The result, and of an instruction one source, which is the same accumulator if the result is one: the first of two,
+    /// the addend or the first factor of `mad`, these without a sign.
+    One,
+    /// The result and the first two sources, but for both factors of `mul`.
+    Several,
 }
 
 /// Which operations and types the units have.

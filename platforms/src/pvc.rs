@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions, Registers,
-    Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, FloatAccumulators, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions,
+    Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -25,7 +25,14 @@ pub(crate) const PVC: Caps = Caps {
         nibble_offset: false,
         ..TGLLP.words
     },
-    regs: Registers { grf_bytes: 64, grf_count_large: 256, flag_count: 4, acc_count: 4, ..TGLLP.regs },
+    regs: Registers {
+        grf_bytes: 64,
+        grf_count_large: 256,
+        flag_count: 4,
+        acc_count: 4,
+        float_accumulators: Some(FloatAccumulators::Several),
+        ..TGLLP.regs
+    },
     ops: Operations {
         int64: true,
         fp64: true,

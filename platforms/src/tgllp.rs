@@ -1,8 +1,8 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends,
-    TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
+    Caps, EndFence, FloatAccumulators, Flow, Format, Memory, Operations, Platform, Regions, Registers,
+    Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -23,6 +23,7 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.words
     },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
+    regs: Registers { float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },

@@ -90,9 +90,9 @@ fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
     inst.for_each_unit(caps.regs.grf_bytes.into(), &mut f);
     let (acc_read, acc_written) = inst.implicit_accumulator();
     if acc_read {
-        f(Clock::ACCUMULATOR, false);
+        Clock::IMPLICIT.for_each(|unit| f(unit, false));
     }
     if acc_written {
-        f(Clock::ACCUMULATOR, true);
+        Clock::IMPLICIT.for_each(|unit| f(unit, true));
     }
 }

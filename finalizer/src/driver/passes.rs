@@ -337,6 +337,17 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "use-accumulators",
+        about: "floats that are soon read go through an accumulator",
+        step: PassBody::Physical(steps::use_accumulators),
+        profile: Profile::Expanded,
+        only: Some(Need {
+            on: |caps| caps.regs.float_accumulators.is_some(),
+            else_because: "results are in an accumulator no earlier",
+        }),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "swsb",
         about: "instructions say what they wait for",
         step: PassBody::Physical(steps::scoreboard),

@@ -16,7 +16,7 @@ use crate::{
     legalize,
     link::{calls, entries, places, relocate},
     lower,
-    optimize::{AnalysisSet, pair, reloads},
+    optimize::{AnalysisSet, accumulators, pair, reloads},
     schedule, swsb,
 };
 
@@ -158,6 +158,15 @@ pub(super) fn schedule(
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
     schedule::schedule(code, &mut work.schedule);
+    Ok(())
+}
+
+pub(super) fn use_accumulators(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    accumulators::use_accumulators(code, &mut work.optimize.accumulators, &mut work.legal);
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
-//! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. Two passes, `pair` and
-//! `reloads`, work on registers: where elements lie is known after allocation.
+//! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. Three passes, `pair`,
+//! `reloads` and `accumulators`, work on registers: where elements lie is known after allocation.
 //!
 //! ```text
 //! passes                                          file
@@ -33,10 +33,12 @@
 //! drop-modes                                      modes        modes that no instruction computes by
 //! drop-reloads                                    reloads      flags that hold already what is loaded
 //! pair-scalars                                    pair         two single elements become one operation
+//! use-accumulators                                accumulators  floats that are soon read, in accumulators
 //! ```
 //!
 //! What they share: `analyses` (worked out when asked for), `use_counts` (readers, the only block), `locality` (variables of one
-//! block), `last_writes`, `webs` (who reads a result), `formula` (how a dword is computed), `candidates`, `legal` (whether a change leaves an instruction legal).
+//! block), `last_writes`, `webs` (who reads a result), `formula` (how a dword is computed), `candidates`,
+//! `live_registers` (what is read behind a block, after allocation), `legal` (whether a change leaves an instruction legal).
 //!
 //! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of
 //! `OptimizeMemory`. A function of `steps` hands it the kernel, the analyses that it asks for and its memory, and returns
@@ -44,6 +46,7 @@
 //! or cannot have touched what was counted. File tests have a case where it works, and one for each condition under which
 //! it must not.
 
+pub(crate) mod accumulators;
 mod analyses;
 mod candidates;
 mod chain;
@@ -61,6 +64,7 @@ mod insert;
 mod interleave;
 mod last_writes;
 mod legal;
+mod live_registers;
 mod local;
 mod locality;
 mod low_halves;
@@ -85,6 +89,7 @@ pub(crate) use analyses::{Analyses, AnalysisSet};
 /// Memory that the passes work in.
 #[derive(Debug, Default)]
 pub(crate) struct OptimizeMemory {
+    pub(crate) accumulators: accumulators::AccumulatorMemory,
     predicate: predicate::PredicateMemory,
     copies: copies::Copies,
     local: local::LocalMemory,

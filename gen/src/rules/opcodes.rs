@@ -74,6 +74,8 @@ fn multiply(cx: &mut Cx<'_>) {
     cx.require(!dword_second, "mul-order", "the dword of a mixed multiplication is source 0");
     let acc = cx.operands().any(|(_, o)| o.is_acc() && o.ty.is_int());
     cx.require(!acc, "mul-accumulator", "integer factors are not accumulators");
+    let both = cx.operands().filter(|(_, o)| o.is_acc()).count() == 2;
+    cx.require(!both, "mul-accumulators", "at most one factor is an accumulator");
     let dword = int(0, 4) || int(1, 4);
     let low = cx.dst_type().is_some_and(|t| t.is_int() && matches!(t.bytes(), 2 | 4));
     let tested = cx.inst.sat || cx.inst.cond.is_some();

@@ -165,6 +165,8 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
     } else if lanes > 1 {
         ternary_places(cx);
     }
+    let last = cx.inst.src[2].reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))));
+    cx.require(!last, "ternary-accumulator", "source 2 of a ternary instruction is no accumulator");
     let middle = cx.inst.src[1].is_imm();
     cx.require(!middle, "ternary-immediate-1", "source 1 of a ternary instruction is a register");
 }

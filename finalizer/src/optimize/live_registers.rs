@@ -1,0 +1,147 @@
+//! Which general registers are still read behind each block, after allocation.
+//!
+//! Lane by lane: a write of whole registers by the lanes that run ends what these lanes had there. What other lanes have
+//! there may be read by operations that ignore the mask or look at other lanes; in kernels whose lanes part, registers that
+//! are read so anywhere are ended by writes that ignore the mask alone. Where calls are, or registers are read through
+//! addresses, any may be read.
+
+use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, Role, Src};
+use narrow::as_index;
+
+/// A set of up to 256 registers.
+type Registers = [u64; 4];
+
+/// For each block, the registers that may be read behind it before they are written. Found when it is asked for the first
+/// time.
+#[derive(Debug, Default)]
+pub(crate) struct LiveRegisters {
+    /// By block; empty before they are found.
+    out: Vec<Registers>,
+    /// By block: what it reads before it writes it, and what it writes.
+    first_read: Vec<Registers>,
+    written: Vec<Registers>,
+}
+
+impl LiveRegisters {
+    /// Nothing is known of the kernel at hand.
+    pub fn forget(&mut self) {
+        self.out.clear();
+    }
+
+    /// Whether a byte of the register file may be read behind a block.
+    pub fn is_read_behind(&mut self, kernel: &Kernel<Physical>, block: BlockId, bytes: Extent) -> bool {
+        if self.out.is_empty() {
+            self.find(kernel);
+        }
+        let grf_bytes = kernel.platform.caps().regs.grf_bytes.into();
+        numbers(bytes, grf_bytes).any(|r| has(&self.out[block.index()], r))
+    }
+
+    fn find(&mut self, kernel: &Kernel<Physical>) {
+        let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
+        let blocks = kernel.blocks.len();
+        let insts = || kernel.blocks.iter().flat_map(|b| &b.insts);
+        let anywhere =
+            |i: &Inst<Physical>| i.reads_through_address() || matches!(i.op, Op::Call | Op::Calla | Op::Ret);
+        self.out.resize(blocks, [u64::MAX; 4]);
+        if insts().any(anywhere) {
+            return;
+        }
+        let mut crossed = [0; 4];
+        if insts().any(|i| i.op.is_branch() && i.op != Op::Jmpi) {
+            insts().for_each(|i| add_crossed(&mut crossed, i, grf_bytes));
+        }
+        self.first_read.clear();
+        self.written.clear();
+        for block in &kernel.blocks {
+            let (mut read, mut written) = ([0; 4], [0; 4]);
+            for inst in &block.insts {
+                for_each_source(inst, grf_bytes, |bytes| {
+                    numbers(bytes, grf_bytes).filter(|&r| !has(&written, r)).for_each(|r| add(&mut read, r));
+                });
+                if let Some(bytes) = written_whole(inst, grf_bytes) {
+                    let ends = |&r: &u32| inst.no_mask || !has(&crossed, r);
+                    whole_numbers(bytes, grf_bytes).filter(ends).for_each(|r| add(&mut written, r));
+                }
+            }
+            self.first_read.push(read);
+            self.written.push(written);
+        }
+        self.solve(kernel);
+    }
+
+    /// From the last block to the first, until nothing changes.
+    fn solve(&mut self, kernel: &Kernel<Physical>) {
+        self.out.fill([0; 4]);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (b, block) in kernel.blocks.iter().enumerate().rev() {
+                let mut out = [0; 4];
+                for s in block.succs.iter().map(|s| s.index()) {
+                    for (w, o) in out.iter_mut().enumerate() {
+                        *o |= self.first_read[s][w] | self.out[s][w] & !self.written[s][w];
+                    }
+                }
+                changed |= out != self.out[b];
+                self.out[b] = out;
+            }
+        }
+    }
+}
+
+/// The bytes of the register file that each source of an instruction covers.
+fn for_each_source(inst: &Inst<Physical>, grf_bytes: u32, mut f: impl FnMut(Extent)) {
+    inst.for_each_reg(|role, reg| {
+        if let (Role::Src(_), Base::Grf(first)) = (role, reg.base())
+            && let Some(bytes) = inst.extent(role, grf_bytes)
+        {
+            f(bytes.in_file(first, grf_bytes));
+        }
+    });
+}
+
+/// The bytes of the register file of which an instruction writes every one, in the lanes that run.
+pub(super) fn written_whole(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Extent> {
+    let Dst::Direct { reg, horz: 1, .. } = inst.dst else { return None };
+    let Base::Grf(first) = reg.base() else { return None };
+    // The predicate of `sel` chooses what is written.
+    let all = inst.pred.is_none() || inst.op == Op::Sel;
+    all.then(|| inst.dst_extent(grf_bytes)).flatten().map(|bytes| bytes.in_file(first, grf_bytes))
+}
+
+/// Adds the registers in which an instruction may read what other lanes have.
+fn add_crossed(crossed: &mut Registers, inst: &Inst<Physical>, grf_bytes: u32) {
+    for (s, src) in inst.src.iter().enumerate() {
+        let Src::Direct { reg, region, ty, .. } = src else { continue };
+        let Base::Grf(first) = reg.base() else { continue };
+        let lanes = inst.exec.lanes();
+        let own = !inst.no_mask
+            && !inst.op.is_send()
+            && ty.bytes() == 4
+            && reg.byte == 0
+            && region.one_by_one(lanes);
+        if !own && let Some(bytes) = inst.src_extent(s, grf_bytes) {
+            numbers(bytes.in_file(first, grf_bytes), grf_bytes).for_each(|r| add(crossed, r));
+        }
+    }
+}
+
+/// The registers of which some bytes are named.
+pub(super) fn numbers(bytes: Extent, grf_bytes: u32) -> std::ops::Range<u32> {
+    bytes.start / grf_bytes..bytes.end.div_ceil(grf_bytes)
+}
+
+/// Those of which all are.
+fn whole_numbers(bytes: Extent, grf_bytes: u32) -> std::ops::Range<u32> {
+    bytes.start.div_ceil(grf_bytes)..bytes.end / grf_bytes
+}
+
+fn has(set: &Registers, r: u32) -> bool {
+    set.get(as_index(r / 64)).is_some_and(|w| w & (1 << (r % 64)) != 0)
+}
+
+fn add(set: &mut Registers, r: u32) {
+    if let Some(w) = set.get_mut(as_index(r / 64)) {
+        *w |= 1 << (r % 64);
+    }
+}
