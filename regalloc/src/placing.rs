@@ -26,7 +26,7 @@ pub(crate) struct Placing {
     /// The same of a placement that is tried beside it.
     other: (Items, place::ScanMemory),
     fit: fit::FitMemory,
-    /// Of what is placed in turn, for nothing else asks.
+    /// Of the placement at hand.
     heirs: Heirs,
     /// Flags and addresses.
     arf: (Items, place::ScanMemory),
