@@ -17,7 +17,7 @@ use narrow::{as_index, span, to_index, to_u8};
 use platforms::{FloatAccumulators, Platform};
 
 use super::live_registers::{LiveRegisters, numbers, written_whole};
-use crate::legalize::ternary_region;
+use crate::{legalize::ternary_region, schedule::implicit_accumulator};
 
 /// How many instructions behind it a value is read first: after that, a register is as good.
 const SOON: usize = 10;
@@ -29,8 +29,8 @@ const LATE: usize = 32;
 pub(crate) struct AccumulatorMemory {
     live: LiveRegisters,
     touches: Touches,
-    /// Where the code at hand has accumulators itself: it must not be disturbed from one to the other.
-    own: Vec<Own>,
+    /// By instruction: whether it touches accumulators itself, or what is in one is read behind it.
+    own: Vec<bool>,
     /// The values of the block at hand, and all that reads them.
     values: Vec<Value>,
     uses: Vec<usize>,
@@ -38,17 +38,6 @@ pub(crate) struct AccumulatorMemory {
     changed: Vec<(usize, Inst<Physical>)>,
     /// By accumulator: from which to which instruction it is held.
     held: [Vec<(usize, usize)>; 4],
-}
-
-/// How an instruction that was there stands to accumulators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Own {
-    /// They are free behind it.
-    Free,
-    /// They are not: something behind reads what is in one.
-    Held,
-    /// It names one, or reads or writes one beside its operands.
-    Touched,
 }
 
 /// Which instructions of a block touch each register.
@@ -177,7 +166,7 @@ impl Accumulators {
     ) -> Option<Value> {
         let insts = &kernel.blocks[b].insts;
         let bytes = self.result(&insts[i])?;
-        if s.own[i] != Own::Free {
+        if s.own[i] {
             return None;
         }
         let first_use = s.uses.len();
@@ -202,7 +191,7 @@ impl Accumulators {
         }
         let uses = (first_use, s.uses.len());
         let last = *s.uses[first_use..].last()?;
-        let late = last > i + LATE || s.own[i + 1..=last].iter().any(|o| *o != Own::Free);
+        let late = last > i + LATE || s.own[i + 1..=last].contains(&true);
         // Until it is over, nothing else has to do with its other register.
         let until = if over { seen } else { insts.len() };
         let apart = regs.skip(1).any(|r| {
@@ -389,25 +378,19 @@ fn accumulators(inst: &Inst<Physical>) -> impl Iterator<Item = u32> {
 }
 
 /// Finds where accumulators are not free, from the end of a block on: nothing is in them there that is read behind it.
-fn find_own(insts: &[Inst<Physical>], own: &mut Vec<Own>) {
+fn find_own(insts: &[Inst<Physical>], own: &mut Vec<bool>) {
     own.clear();
-    own.resize(insts.len(), Own::Free);
+    own.resize(insts.len(), false);
     let mut held = false;
     for (inst, own) in insts.iter().zip(own).rev() {
-        let (mut reads, mut writes) = inst.implicit_accumulator();
+        let (mut reads, mut writes) = implicit_accumulator(inst);
         inst.for_each_reg(|role, reg| {
             if matches!(reg.base(), Base::Arf(Arf::Acc(_))) {
                 *(if role == Role::Dst { &mut writes } else { &mut reads }) = true;
             }
         });
-        let macros = matches!(inst.dst, Dst::Macro { .. });
-        let macros = macros || inst.src.iter().any(|s| matches!(s, Src::Macro { .. }));
-        *own = match held {
-            _ if reads || writes || macros => Own::Touched,
-            true => Own::Held,
-            false => Own::Free,
-        };
-        held = reads || macros || held && !writes;
+        *own = held || reads || writes;
+        held = reads || held && !writes;
     }
 }
 

@@ -169,7 +169,7 @@ impl Graph {
     fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Mobility, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         // All reads first: an instruction does not wait for itself. Operands come in that order, too.
-        let (reads, writes) = accumulator(inst);
+        let (reads, writes) = implicit_accumulator(inst);
         if reads {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
@@ -364,7 +364,7 @@ fn mask(start: u32, len: u32) -> u64 {
 }
 
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.
-fn accumulator(inst: &Inst<Physical>) -> (bool, bool) {
+pub(crate) fn implicit_accumulator(inst: &Inst<Physical>) -> (bool, bool) {
     let macros =
         inst.src.iter().any(|s| matches!(s, Src::Macro { .. })) || matches!(inst.dst, Dst::Macro { .. });
     let (reads, writes) = inst.implicit_accumulator();

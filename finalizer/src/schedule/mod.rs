@@ -32,6 +32,7 @@ use narrow::{as_index, to_index};
 use platforms::{Caps, Platform};
 
 use graph::Graph;
+pub(crate) use graph::implicit_accumulator;
 use kind::Mobility;
 use list::List;
 
