@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, heirs::Heirs, place},
+    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -26,8 +26,6 @@ pub(crate) struct Placing {
     /// The same of a placement that is tried beside it.
     other: (Items, place::ScanMemory),
     fit: fit::FitMemory,
-    /// Of the placement at hand.
-    heirs: Heirs,
     /// Flags and addresses.
     arf: (Items, place::ScanMemory),
     pub aims: Aims,
@@ -249,12 +247,7 @@ impl Placing {
                 known.accesses.arf.iter().copied().try_for_each(&mut add)?;
             }
         }
-        if class == VarClass::General && way != Way::LargestFirst && aims.in_place != InPlace::Never {
-            self.heirs.find(kernel, &known.accesses);
-        } else {
-            self.heirs.clear();
-        }
-        let wishes = Wishes { copies: &known.copies, heirs: &self.heirs };
+        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
         place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
         Ok(())
     }

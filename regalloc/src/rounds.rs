@@ -362,7 +362,7 @@ impl Rounds<'_> {
         let general = &mut places[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         remat.clear();
-        placing.aims.in_place = if self.options.quick { InPlace::Never } else { InPlace::First };
+        placing.aims.in_place = InPlace::First;
         if placed == GeneralPlaces::InTurn {
             return Ok(());
         }

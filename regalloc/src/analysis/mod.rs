@@ -18,7 +18,7 @@ use crate::{
     Error,
     analysis::{accesses::Accesses, composite::Composites, flow::Flow, history::History, liveness::Liveness},
     order,
-    place::{Sharing, copies::Copies},
+    place::{Sharing, copies::Copies, heirs::Heirs},
     spill::costs::Costs,
 };
 use gen_ir::{Kernel, Virtual};
@@ -33,6 +33,8 @@ pub(crate) struct Analysis {
     pub apart: [Liveness; 2],
     pub any_calls: bool,
     pub copies: Copies,
+    /// None if code is to be made quickly.
+    pub heirs: Heirs,
     /// What spilling costs, if that was asked.
     pub costs: Costs,
 }
@@ -52,6 +54,10 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, !quick);
+        self.heirs.clear();
+        if !quick {
+            self.heirs.find(kernel, &self.accesses);
+        }
         self.costs.clear();
         Ok(())
     }
@@ -68,6 +74,7 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.clear();
+        self.heirs.clear();
         self.costs.clear();
         Ok(())
     }
@@ -85,6 +92,7 @@ impl Analysis {
         self.live.within_blocks(kernel, &self.accesses, flow, liveness::Holders::ALL, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, true);
+        self.heirs.find(kernel, &self.accesses);
         self.costs.clear();
     }
 

@@ -67,6 +67,10 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn find_in_place(&mut self, i: ItemId) -> Option<FileByte> {
         let item = self.items[i];
         let legacy = self.wishes.heirs.legacy(item.var)?;
+        // It begins where the other ends, which is placed before it in their order alone.
+        if self.file.way == Way::LargestFirst {
+            return None;
+        }
         // Who reads it earlier would have to stay before this, where a scheduler is to move them.
         if self.file.way == Way::InTurn && !(legacy.only && matches!(self.sharing, Sharing::None)) {
             return None;

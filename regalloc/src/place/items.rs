@@ -57,8 +57,6 @@ pub(crate) enum InPlace {
     First,
     /// Where no other place is free: the lowest places are filled first.
     Last,
-    /// Nothing, and nobody looks for it.
-    Never,
 }
 
 /// A register file.
