@@ -12,16 +12,7 @@
 //! platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 mod buffer;
 mod decode_all;
@@ -35,6 +26,8 @@ pub use buffer::{CodeBuffer, CodeOptions};
 pub use decode_all::{DecodeAll, Decoded, decode_all};
 pub use error::{DecodeError, EncodeError, Found, Raw};
 pub use word::CMPT_CTRL;
+
+use std::ops::RangeInclusive;
 
 use gen_ir::{ExecSize, Inst, Op, Physical};
 use platforms::{Format, Platform};
@@ -62,6 +55,14 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
     match platform.caps().words.format {
         Format::Gen8(format) => gen8::decode_into(platform, format, word, inst),
         Format::Xe(format) => xe::decode_into(platform, format, word, inst),
+    }
+}
+
+/// The byte offsets that may be added to an address.
+pub fn address_offsets(platform: Platform) -> RangeInclusive<i16> {
+    match platform.caps().words.format {
+        Format::Gen8(_) => gen8::ADDRESS_OFFSETS,
+        Format::Xe(format) => xe::address_offsets(format),
     }
 }
 

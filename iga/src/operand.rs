@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use gen_ir::{Arf, Base, Mme, Physical, Reg, Region, SrcMod, Type};
-use platforms::{Caps, Format, XeFormat};
+use platforms::Caps;
 
 /// The name of a register file and the number in it, as the platform's assembly has them: the upper
 /// accumulators are called `mme`, and registers there is only one of have no number.
@@ -29,11 +29,7 @@ pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, O
 
 /// The accumulator that assembly calls `mme0`, if the platform has such names.
 pub(super) fn first_mme(caps: &Caps) -> Option<u8> {
-    match caps.words.format {
-        Format::Gen8(_) => Some(2),
-        Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => Some(8),
-        Format::Xe(XeFormat::XeHpc) => None,
-    }
+    caps.regs.mme_names.then_some(caps.regs.acc_names)
 }
 
 /// Whether assembly writes a subregister number.

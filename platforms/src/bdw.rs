@@ -33,6 +33,8 @@ pub(crate) const BDW: Caps = Caps {
         grf_count_large: 128,
         flag_count: 2,
         acc_count: 2,
+        acc_names: 2,
+        mme_names: true,
         float_accumulators: None,
         addr_subregs: 16,
     },

@@ -170,6 +170,10 @@ pub struct Registers {
     pub flag_count: u8,
     /// Accumulator registers (one GRF each) usable for float operands.
     pub acc_count: u8,
+    /// Accumulators that assembly calls by that name.
+    pub acc_names: u8,
+    /// Behind those come the ones of macros, which assembly calls `mme0` and so on.
+    pub mme_names: bool,
     /// What may be an accumulator in operations on floats, where results are there earlier in one than in a general
     /// register.
     pub float_accumulators: Option<FloatAccumulators>,

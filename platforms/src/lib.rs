@@ -12,16 +12,7 @@
 //! `Mixed` and `LikeHpg`, go through everything in `tests/tests/invented_platform.rs`: nothing goes by a name.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 mod bdw;
 mod bxt;

@@ -30,6 +30,8 @@ pub(crate) const PVC: Caps = Caps {
         grf_count_large: 256,
         flag_count: 4,
         acc_count: 4,
+        acc_names: 16,
+        mme_names: false,
         float_accumulators: Some(FloatAccumulators::Several),
         ..TGLLP.regs
     },

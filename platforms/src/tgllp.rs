@@ -23,7 +23,7 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.words
     },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
-    regs: Registers { float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
+    regs: Registers { acc_names: 8, float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },

@@ -23,6 +23,7 @@ use crate::{DecodeError, EncodeError, opcodes};
 use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
 use narrow::{low_u8, low_u64};
+pub use operand::ADDRESS_OFFSETS;
 use platforms::{Gen8Format, Platform};
 
 /// See [`crate::encode`].

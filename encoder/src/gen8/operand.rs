@@ -1,5 +1,7 @@
 //! Destination and sources of the basic format.
 
+use std::ops::RangeInclusive;
+
 use super::{
     Bad, Fault,
     codes::{self, FILE_ARF, FILE_GRF},
@@ -86,12 +88,15 @@ pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, 
     Ok((if grf { FILE_GRF } else { FILE_ARF }, number, sub_reg(reg, what)?))
 }
 
+/// See [`crate::address_offsets`].
+pub const ADDRESS_OFFSETS: RangeInclusive<i16> = -512..=511;
+
 /// Address subregister and the low and high part of the address immediate.
 #[inline]
 pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, u16, bool), Bad> {
     let allowed = "a0.0 to a0.15 with -512 to 511";
     let sub = addr.address_sub().ok_or_else(|| Bad::new(what, addr.byte, allowed))?;
-    if !(-512..512).contains(&imm) {
+    if !ADDRESS_OFFSETS.contains(&imm) {
         return Err(Bad::new(what, i64::from(imm), allowed));
     }
     Ok((sub.number(), imm.cast_unsigned() & 0x1ff, imm < 0))

@@ -1,5 +1,7 @@
 //! One and two sources, `math` and `sync`: operands of the basic format, to bits and back.
 
+use std::ops::RangeInclusive;
+
 use super::{
     codes,
     decode::{BIT_33, DST, Decoder, FUNCTION, SATURATE, SRC0, SRC1},
@@ -152,7 +154,7 @@ impl Encoder<'_> {
         &self,
         field: &'static str,
         src: &Src<Physical>,
-        range: (i32, i32),
+        range: RangeInclusive<i16>,
     ) -> Result<Source, EncodeError> {
         let (operand, region, mods, ty) = match *src {
             Src::Direct { reg, region, mods, ty } => {

@@ -1,6 +1,8 @@
 //! What the layouts of the family have in common: the values of a word's fields, apart from where
 //! they stand.
 
+use std::ops::RangeInclusive;
+
 use super::words::{BasicWord, SendWord, bits};
 use gen_ir::{FlagSub, Swsb, SwsbKind};
 use narrow::{low_u8, to_i16, to_u8};
@@ -100,9 +102,9 @@ pub(super) trait Layout {
     /// `VertStride` for one address per row.
     const VXH: u8 = if Self::WORD_OFFSETS { 7 } else { 15 };
     /// Range of the offset added to an address.
-    const ADDR_IMM: (i32, i32) = if Self::WORD_OFFSETS { (-1024, 1023) } else { (-512, 511) };
+    const ADDR_IMM: RangeInclusive<i16> = if Self::WORD_OFFSETS { -1024..=1023 } else { -512..=511 };
     /// The same for source 1.
-    const SRC1_ADDR_IMM: (i32, i32) = if Self::WORD_OFFSETS { (-1024, 1022) } else { Self::ADDR_IMM };
+    const SRC1_ADDR_IMM: RangeInclusive<i16> = if Self::WORD_OFFSETS { -1024..=1022 } else { Self::ADDR_IMM };
 
     /// Bits 32..0 of a word.
     fn controls(controls: &Controls) -> u128;

@@ -24,8 +24,11 @@ mod tgl;
 mod tgl_tables;
 mod words;
 
+use std::ops::RangeInclusive;
+
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
+use layout::Layout;
 use platforms::{Platform, XeFormat};
 
 /// See [`crate::encode`].
@@ -48,6 +51,14 @@ pub fn decode_into(
     match format {
         XeFormat::Gen12 | XeFormat::XeHpg => decode::decode_into::<tgl::Tgl>(platform, word, inst),
         XeFormat::XeHpc => decode::decode_into::<pvc::Pvc>(platform, word, inst),
+    }
+}
+
+/// See [`crate::address_offsets`].
+pub fn address_offsets(format: XeFormat) -> RangeInclusive<i16> {
+    match format {
+        XeFormat::Gen12 | XeFormat::XeHpg => tgl::Tgl::ADDR_IMM,
+        XeFormat::XeHpc => pvc::Pvc::ADDR_IMM,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Operands that several formats share: registers, indirect operands, immediates, math macros.
 
+use std::ops::RangeInclusive;
+
 use super::{
     codes,
     decode::Decoder,
@@ -78,19 +80,18 @@ impl Encoder<'_> {
         addr: Reg<Physical>,
         imm: i16,
         horz: u8,
-        (min, max): (i32, i32),
+        range: RangeInclusive<i16>,
     ) -> Result<Operand, EncodeError> {
         let Some(sub) = addr.address_sub() else {
             return Err(self.error(field, addr.byte, "a subregister of a0"));
         };
-        let imm = i32::from(imm);
-        if imm < min || imm > max {
+        if !range.contains(&imm) {
             return Err(self.error(field, i64::from(imm), "an offset that fits the field"));
         }
         let Some(horz) = codes::horz_code(horz) else {
             return Err(self.error(field, u32::from(horz), "a stride of 0, 1, 2 or 4"));
         };
-        let (imm, low) = L::split_imm(imm);
+        let (imm, low) = L::split_imm(imm.into());
         let slot = Indirect::new()
             .with_horz_stride(horz)
             .with_addr_imm(imm)

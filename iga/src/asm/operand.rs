@@ -4,7 +4,7 @@ use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
 use gen_ir::{AddrSub, Arf, Base, Dst, FlagSub, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::to_u8;
-use platforms::{Caps, Format, Layout, XeFormat};
+use platforms::{Caps, Layout};
 
 /// A register as written: the subregister counts elements of a type that stands further on.
 #[derive(Clone, Copy, Debug)]
@@ -200,15 +200,10 @@ impl<'a> Cursor<'a> {
                 _ => 0,
             };
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
-            // The field counts in words there.
-            let (range, allowed) = match self.caps.words.format {
-                Format::Xe(XeFormat::XeHpc) => (-1024..=1023, "-1024 to 1023"),
-                Format::Gen8(_) | Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => {
-                    (-512..=511, "-512 to 511")
-                }
-            };
+            let range = encoder::address_offsets(self.platform);
             let Some(imm) = i16::try_from(imm).ok().filter(|i| range.contains(i)) else {
-                self.error_at(at, format!("offset {imm}"), allowed);
+                let allowed = format!("{} to {}", range.start(), range.end());
+                self.error_at(at, format!("offset {imm}"), &allowed);
                 return None;
             };
             return Some(Place::Indirect { addr, imm });

@@ -6,7 +6,7 @@ use gen_ir::{
     Region, SendInfo, Src, Type,
 };
 use narrow::{as_index, const_u16, ones, to_u16};
-use platforms::{Caps, Format, Layout, Platform, XeFormat};
+use platforms::{Caps, Layout, Platform};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -178,11 +178,7 @@ impl Files {
         match file {
             File::Grf if self.caps.words.layout() == Layout::Gen8 => 128 * grf,
             File::Grf => 256 * grf,
-            File::Acc => match self.caps.words.format {
-                Format::Gen8(_) => 2 * grf,
-                Format::Xe(XeFormat::Gen12 | XeFormat::XeHpg) => 8 * grf,
-                Format::Xe(XeFormat::XeHpc) => 16 * grf,
-            },
+            File::Acc => u32::from(self.caps.regs.acc_names) * grf,
             File::Flag => u32::from(self.caps.regs.flag_count) * FlagSub::REGISTER_BYTES,
             File::Addr => AddrSub::FILE_BYTES,
         }
