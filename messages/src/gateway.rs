@@ -2,6 +2,7 @@
 
 use crate::{Descriptor, MessageLength};
 use bitfield_struct::bitfield;
+use narrow::{const_u8, const_u16, wide_u8};
 
 codes! {
     /// What the gateway is asked for ("Sub-Function ID").
@@ -43,6 +44,41 @@ pub struct Gateway {
 
 kinds!(Gateway);
 
+/// What the payload of a barrier's signal says, where several barriers exist or threads are counted.
+#[bitfield(u32)]
+#[derive(PartialEq, Eq)]
+pub struct BarrierSignal {
+    /// The barrier's number.
+    pub id: u8,
+    #[bits(6)]
+    __: u8,
+    /// Whether the thread produces, consumes or does both.
+    #[bits(2)]
+    pub kind: u8,
+    /// Threads that produce.
+    pub producers: u8,
+    /// Threads that consume.
+    pub consumers: u8,
+}
+
+impl BarrierSignal {
+    /// Where it stands in the payload.
+    pub const DWORD: u32 = 2;
+    /// The bytes of the payload that hold the number, the kind (at its upper end), and how many produce and consume.
+    pub const BYTES: [u32; 4] = [
+        BarrierSignal::byte(BarrierSignal::ID_OFFSET),
+        BarrierSignal::byte(BarrierSignal::KIND_OFFSET),
+        BarrierSignal::byte(BarrierSignal::PRODUCERS_OFFSET),
+        BarrierSignal::byte(BarrierSignal::CONSUMERS_OFFSET),
+    ];
+    /// How far left the kind stands in its byte.
+    pub const KIND_SHIFT: u16 = const_u16(BarrierSignal::KIND_OFFSET % 8);
+
+    const fn byte(offset: usize) -> u32 {
+        4 * BarrierSignal::DWORD + wide_u8(const_u8(offset / 8))
+    }
+}
+
 impl Gateway {
     /// The sub-function by the low three bits alone.
     pub const fn narrow_sub_function(self) -> Option<SubFunction> {
@@ -54,4 +90,16 @@ impl Gateway {
 pub fn signal_barrier() -> Descriptor {
     Descriptor::from(Gateway::new().with_sub_function(Some(SubFunction::SignalBarrier)))
         .with_message_length(MessageLength::ONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BarrierSignal;
+
+    #[test]
+    fn bytes_of_a_signal_are_those_of_its_fields() {
+        assert_eq!((BarrierSignal::BYTES, BarrierSignal::KIND_SHIFT), ([8, 9, 10, 11], 6));
+        let signal = BarrierSignal::new().with_id(1).with_kind(2).with_producers(3).with_consumers(4);
+        assert_eq!(signal.into_bits().to_le_bytes(), [1, 2 << 6, 3, 4]);
+    }
 }

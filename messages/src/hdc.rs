@@ -5,7 +5,9 @@ mod block;
 mod scattered;
 mod types;
 
-pub use block::{A64Block, A64BlockType, MediaBlock, MemoryFence, OwordBlock, OwordCount, ScratchBlock};
+pub use block::{
+    A64Block, A64BlockType, MediaBlock, MediaBlockSize, MemoryFence, OwordBlock, OwordCount, ScratchBlock,
+};
 pub use scattered::{
     A64Scattered, Atomic, AtomicOp, FloatAtomicOp, Scattered, ScatteredSimdMode, SlotGroup, Surface,
 };

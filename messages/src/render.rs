@@ -2,6 +2,7 @@
 
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
+use narrow::const_u16;
 
 codes! {
     /// Message types.
@@ -42,3 +43,48 @@ pub struct RenderTarget {
 }
 
 kinds!(RenderTarget);
+
+/// What the extended descriptor of a write says of its target ("Extended Function Control").
+#[bitfield(u32)]
+pub struct TargetControl {
+    #[bits(1)]
+    __: u8,
+    /// Which of several targets, where no header says it.
+    #[bits(3)]
+    pub target: u8,
+    #[bits(5)]
+    __: u8,
+    /// There is no target.
+    pub null_target: bool,
+    #[bits(22)]
+    __: u32,
+}
+
+/// The first dword of a header ("MHC_RT_C0"): the sample, and what the payload has beside colors.
+#[bitfield(u32)]
+pub struct TargetHeader {
+    #[bits(6)]
+    __: u8,
+    /// The sample. (As far as the field in front of the next one that is known here could reach.)
+    #[bits(5)]
+    pub sample: u8,
+    /// Alpha of source 0.
+    pub alpha_present: bool,
+    /// An output mask.
+    pub mask_present: bool,
+    /// Depth.
+    pub depth_present: bool,
+    /// Stencil.
+    pub stencil_present: bool,
+    #[bits(17)]
+    __: u32,
+}
+
+impl TargetHeader {
+    /// How far left the sample stands.
+    pub const SAMPLE_SHIFT: u16 = const_u16(TargetHeader::SAMPLE_OFFSET);
+    /// The dword of the header that names one of several targets.
+    pub const TARGET_DWORD: u32 = 2;
+    /// The word of the header's second register that says which pixels are written.
+    pub const PIXEL_MASK_WORD: u32 = 14;
+}

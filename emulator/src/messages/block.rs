@@ -3,7 +3,9 @@
 use super::{Mail, Place};
 use crate::{messages::SCRATCH_STATE, report::SendKind, thread::Trap};
 use gen_ir::scratch;
-use messages::hdc::{A64Block, A64BlockType, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
+use messages::hdc::{
+    A64Block, A64BlockType, MediaBlock, MediaBlockSize, OwordBlock, OwordCount, ScratchBlock,
+};
 use narrow::{low_i32, low_u32, low_u64, to_u64};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
@@ -47,7 +49,7 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>, write: bool, unit: u64) -> Result<
     let mut offset = mail.address(8, 4)? * unit;
     if place == Place::Flat && !mail.scratch_surface() {
         // Stateless blocks are relative to the base in the header's dword 5: the thread's scratch.
-        offset += mail.address(20, 4)? & !0x3ff;
+        offset += mail.address(scratch::BASE_BYTE, 4)? & !u64::from(scratch::BASE_UNIT - 1);
     }
     let regs = mail.regs(count, 16);
     mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
@@ -127,9 +129,9 @@ pub(super) fn a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap
 /// and height less one in dword 2. Reads outside of the image repeat its edge.
 pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let place = mail.place(mail.desc.surface());
-    let [x, y, size] = [0, 4, 8].map(|at| mail.address(at, 4));
-    let (x, y, size) = (low_i32(x?), low_i32(y?), low_u32(size?));
-    let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);
+    let [x, y, size] = [0, 4, 4 * MediaBlockSize::DWORD].map(|at| mail.address(at, 4));
+    let (x, y) = (low_i32(x?), low_i32(y?));
+    let [width, height] = MediaBlockSize::from_bits(low_u32(size?)).sizes();
     let surface = mail.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
     let lines = mail.as_kind::<MediaBlock>();

@@ -7,16 +7,19 @@ use crate::{
     thread::{State, Trap},
 };
 use gen_ir::Sfid;
-use messages::gateway::{Gateway, SubFunction};
+use messages::gateway::{BarrierSignal, Gateway, SubFunction};
+use narrow::low_u32;
+
+/// Bits of the fifth dword of a thread's header that say which thread of its subslice it is.
+const THREAD_ID: u32 = 0x1ff;
 
 /// Barrier signal.
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let barrier = mail.as_kind::<Gateway>().sub_function() == Some(SubFunction::SignalBarrier);
     match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
         (true, true) if mail.cx.program.platform.caps().thread.named_barriers => {
-            // Dword 2: the barrier's number, its type, the threads that produce and that consume.
-            let word = mail.address(8, 4)?;
-            let parts = [word & 0xff, word >> 14 & 3, word >> 16 & 0xff, word >> 24];
+            let signal = BarrierSignal::from_bits(low_u32(mail.address(4 * BarrierSignal::DWORD, 4)?));
+            let parts = [signal.id(), signal.kind(), signal.producers(), signal.consumers()].map(u64::from);
             if let Some(question) = Question::barrier(parts, mail.cx.group.threads) {
                 mail.cx.asked.push(question.number());
                 return Ok(SendKind::Gateway);
@@ -73,10 +76,10 @@ pub(super) fn end(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         // The spawner frees what belongs to the thread that the payload names (PRM volume 7, "Thread
         // spawner"): it is the header that the thread started with.
         let at = payload * mail.grf;
-        let id = mail.t.number & 0x1ff;
+        let id = mail.t.number & THREAD_ID;
         if mail.t.undefined(at, 4) || mail.t.undefined(at + 20, 2) {
             mail.cx.report(mail.t, Fault::Eot, || "the payload was never written".into());
-        } else if mail.m.sfid == Sfid::Spawner && mail.t.u32_at(at + 20) & 0x1ff != id {
+        } else if mail.m.sfid == Sfid::Spawner && mail.t.u32_at(at + 20) & THREAD_ID != id {
             mail.cx.report(mail.t, Fault::Eot, || "the payload names another thread".into());
         }
     }

@@ -3,10 +3,10 @@
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Pred, PredCtrl, Sfid, Src, Type};
 use messages::{
     ExtendedDescriptor,
-    render::{RenderMessageType, RenderTarget},
+    render::{RenderMessageType, RenderTarget, TargetControl, TargetHeader},
     urb::{Urb, UrbOpcode},
 };
-use narrow::low_u32;
+use narrow::low_u8;
 use platforms::Layout;
 use visa::{
     VectorOperand,
@@ -23,28 +23,17 @@ use crate::{
 /// "Render Target Write", "Message Sub-type").
 const SIMD16: u8 = 0;
 const SIMD8: u8 = 4;
-/// Dword 0 of the header (volume 7, "MHC_RT_C0"): the sample, counted from here on, and what the payload has.
-const SAMPLE_SHIFT: u16 = 6;
-const ALPHA_PRESENT: u32 = 1 << 11;
-const MASK_PRESENT: u32 = 1 << 12;
-const DEPTH_PRESENT: u32 = 1 << 13;
-const STENCIL_PRESENT: u32 = 1 << 14;
-/// Word of the header's second register: which pixels are written.
-const PIXEL_MASK: u32 = 14;
 /// Mode bits of `rt_write_3d`.
 const LAST: u16 = 1 << 7;
 const PER_SAMPLE: u16 = 1 << 9;
 const COARSE: u16 = 1 << 10;
 const NULL_TARGET: u16 = 1 << 12;
-/// Extended function control: the target's index, and that there is none.
-const TARGET_SHIFT: u32 = 1;
-const NO_TARGET: u32 = 1 << 9;
 
 /// Which of several render targets a write is for.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     First,
-    Known(u32),
+    Known(u8),
     Computed(&'a VectorOperand),
 }
 
@@ -52,7 +41,7 @@ impl<'a> Target<'a> {
     fn of(operand: Option<&'a VectorOperand>) -> Target<'a> {
         match operand.map(|o| (o, o.immediate())) {
             None | Some((_, Some(0))) => Target::First,
-            Some((_, Some(index))) => Target::Known(low_u32(index) & 7),
+            Some((_, Some(index))) => Target::Known(low_u8(index) & 7),
             Some((operand, None)) => Target::Computed(operand),
         }
     }
@@ -148,14 +137,13 @@ impl Lowerer<'_> {
             .with_half_precision(half);
         let surface = self.surface(write.surface)?;
         let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
-        let mut control = 0;
-        if let (Target::Known(index), false) = (target, header) {
-            control |= index << TARGET_SHIFT;
-        }
+        let index = match target {
+            Target::Known(index) if !header => index,
+            _ => 0,
+        };
         // Before Gen12 nothing says that there is no target.
-        if write.mode & NULL_TARGET != 0 && self.caps.words.layout() == Layout::Xe {
-            control |= NO_TARGET;
-        }
+        let null = write.mode & NULL_TARGET != 0 && self.caps.words.layout() == Layout::Xe;
+        let control = TargetControl::new().with_target(index).with_null_target(null).into_bits();
         let message = Message { sfid: Sfid::Render, desc: desc.into(), header, response: 0 };
         self.send_described(message, VReg::NULL, &parts, |lowerer, desc, ex_desc| {
             let desc = lowerer.descriptor(desc, Some(surface));
@@ -213,25 +201,23 @@ impl Lowerer<'_> {
             }
             let sample = self.payload(1);
             let to = Dst::packed(sample, Type::Ud);
-            self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[index, Src::uw(SAMPLE_SHIFT)]));
+            self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[index, Src::uw(TargetHeader::SAMPLE_SHIFT)]));
             self.emit(build::op(Op::Or, Lanes::SCALAR, word, &[first, Src::scalar(sample, Type::Ud)]));
         }
-        let present = [
-            (write.alpha0.is_some(), ALPHA_PRESENT),
-            (write.output_mask.is_some(), MASK_PRESENT),
-            (write.depth.is_some(), DEPTH_PRESENT),
-            (write.stencil.is_some(), STENCIL_PRESENT),
-        ];
-        let present = present.iter().filter(|p| p.0).fold(0, |bits, p| bits | p.1);
-        if present != 0 {
-            self.emit(build::op(Op::Or, Lanes::SCALAR, word, &[first, Src::ud(present)]));
+        let present = TargetHeader::new()
+            .with_alpha_present(write.alpha0.is_some())
+            .with_mask_present(write.output_mask.is_some())
+            .with_depth_present(write.depth.is_some())
+            .with_stencil_present(write.stencil.is_some());
+        if present.into_bits() != 0 {
+            self.emit(build::op(Op::Or, Lanes::SCALAR, word, &[first, Src::ud(present.into_bits())]));
         }
         match target {
             Target::First => {}
-            Target::Known(index) => self.set_dword(header, 2, Src::ud(index)),
+            Target::Known(index) => self.set_dword(header, TargetHeader::TARGET_DWORD, Src::ud(index.into())),
             Target::Computed(index) => {
                 let index = self.scalar_src(index)?;
-                self.set_dword(header, 2, index);
+                self.set_dword(header, TargetHeader::TARGET_DWORD, index);
             }
         }
         self.pixel_mask(second);
@@ -243,7 +229,7 @@ impl Lowerer<'_> {
         let Some(Pred { flag, inv, ctrl: PredCtrl::Seq }) = self.pred else { return };
         self.pred = None;
         let chosen = Src::scalar(flag.plus(u32::from(self.lanes.chan) / 16 * 2), Type::Uw);
-        let to = Dst::packed(second.plus(2 * PIXEL_MASK), Type::Uw);
+        let to = Dst::packed(second.plus(2 * TargetHeader::PIXEL_MASK_WORD), Type::Uw);
         let op = if inv { Op::Not } else { Op::Mov };
         self.emit(build::op(op, Lanes::SCALAR, to, &[chosen]));
     }

@@ -3,7 +3,7 @@
 use gen_ir::{ExecSize, Sfid, Src};
 use messages::{
     Descriptor, SurfaceIndex,
-    hdc::{Dc1, MediaBlock},
+    hdc::{Dc1, MediaBlock, MediaBlockSize},
 };
 use visa::Op as Visa;
 
@@ -19,12 +19,11 @@ impl Lowerer<'_> {
         let Visa::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } = *op else {
             return Err("not a media block".into());
         };
-        if width == 0 || height == 0 {
-            return Err("an empty media block".into());
-        }
+        let Some(size) = MediaBlockSize::of(width, height) else {
+            return Err(format!("a media block of {width} bytes and {height} rows").into());
+        };
         let header = self.copy_of_r0();
-        let size = u32::from(height - 1) << 16 | u32::from(width - 1);
-        self.set_dword(header, 2, Src::ud(size));
+        self.set_dword(header, MediaBlockSize::DWORD, Src::ud(size.into_bits()));
         let x = self.scalar_src(x)?;
         self.set_dword(header, 0, x);
         let y = self.scalar_src(y)?;
@@ -62,7 +61,7 @@ impl Lowerer<'_> {
             return self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
         }
         // As many channels as a register has dwords, in Intel's code too (a write has 8 everywhere).
-        let exec = ExecSize::from_lanes(self.grf() / 4).unwrap_or(ExecSize::S8);
+        let exec = self.register_lanes();
         // The response is whole registers: what a smaller block does not hold must stay.
         if bytes < self.grf() {
             let to = self.raw(data)?;

@@ -387,7 +387,15 @@ impl Lowerer<'_> {
 
     /// Dwords of a register.
     pub(crate) fn register_lanes(&self) -> ExecSize {
-        if self.grf() == 64 { ExecSize::S16 } else { ExecSize::S8 }
+        ExecSize::from_lanes(self.grf() / 4).unwrap_or(ExecSize::S8)
+    }
+
+    /// The address of what a kernel gets from outside, in `to`: bits 31:6 of `r0.0` (volume 7, "Thread Payload",
+    /// "Indirect Data Start Address"; Intel's finalizer, `loadThreadPayload`).
+    pub(super) fn indirect_data(&mut self, to: VReg) {
+        const ADDRESS: u32 = !0x3f;
+        let srcs = [Src::scalar(self.r0(0), Type::Ud), Src::ud(ADDRESS)];
+        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
     }
 
     /// Writes one dword of a register.

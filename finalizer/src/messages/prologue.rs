@@ -40,9 +40,7 @@ impl Lowerer<'_> {
             });
         }
         if cross_thread > 0 {
-            let r0 = Src::scalar(self.r0(0), Type::Ud);
-            let base = [r0, Src::ud(0xffff_ffc0)];
-            self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(address, Type::Ud), &base));
+            self.indirect_data(address);
             if relocate {
                 self.move_payload(address);
             }
@@ -56,9 +54,8 @@ impl Lowerer<'_> {
         let mut dword = || VReg::var_at(self.var(Var { no_spill: true, ..build::general(4, 4) }), 0);
         let (base, thread) = (dword(), dword());
         let (ud, scalar) = (|r| Dst::packed(r, Type::Ud), |r| Src::scalar(r, Type::Ud));
-        let r0 = scalar(self.r0(0));
         let id = Src::scalar(self.r0(8), Type::Uw);
-        self.emit(build::op(Op::And, Lanes::SCALAR, ud(base), &[r0, Src::ud(0xffff_ffc0)]));
+        self.indirect_data(base);
         let number = Dst::packed(thread, Type::Uw);
         self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
         self.emit(build::op(

@@ -1,8 +1,13 @@
 //! Barriers, fences and thread dependencies.
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
-use messages::{SurfaceIndex, gateway, hdc::MemoryFence, sampler};
-use narrow::low_u32;
+use messages::{
+    SurfaceIndex,
+    gateway::{self, BarrierSignal},
+    hdc::MemoryFence,
+    sampler,
+};
+use narrow::{low_u8, low_u32};
 use platforms::{EndFence, Layout};
 use visa::{
     VectorOperand,
@@ -37,7 +42,8 @@ impl Lowerer<'_> {
             // Producers and consumers are all threads of the group: r0.2, bits 24 to 31.
             let header = self.zero_register();
             let threads = Src::scalar(self.r0(11), Type::Ub);
-            let dst = Dst::packed(header.plus(10), Type::Ub);
+            let [_, _, producers, _] = BarrierSignal::BYTES;
+            let dst = Dst::packed(header.plus(producers), Type::Ub);
             self.emit(build::mov(Lanes::all(ExecSize::S2), dst, threads));
             header
         } else {
@@ -58,8 +64,7 @@ impl Lowerer<'_> {
         self.send_register(ExecSize::S1, message, VReg::NULL, payload);
     }
 
-    /// `nbarrier`: dword 2 of the payload has the barrier's number in bits 0 to 7, its type in 14 and
-    /// 15, the threads that produce in 16 to 23 and those that consume in 24 to 31.
+    /// `nbarrier`: a wait for a barrier by its number, or a signal.
     pub(crate) fn named_barrier(
         &mut self,
         mode: u8,
@@ -96,27 +101,26 @@ impl Lowerer<'_> {
         let header = self.zero_register();
         // With one number of threads, all of them produce and consume.
         let (kind, consumers) = if mode == 1 { (None, threads[0]) } else { (Some(kind), threads[1]) };
-        let bytes = [(0, Some(id)), (1, kind), (2, Some(threads[0])), (3, Some(consumers))];
-        let mut word = 0;
-        for (byte, operand) in bytes {
-            if let Some(value) = operand.and_then(VectorOperand::immediate) {
-                let shift = if byte == 1 { 14 } else { 8 * byte };
-                word |= (low_u32(value) & if byte == 1 { 3 } else { 0xff }) << shift;
-            }
-        }
-        self.set_dword(header, 2, Src::ud(word));
-        for (byte, operand) in bytes {
+        let operands = [Some(id), kind, Some(threads[0]), Some(consumers)];
+        let [id, known_kind, producers, consumers] =
+            operands.map(|o| o.and_then(VectorOperand::immediate).map_or(0, low_u8));
+        let known = BarrierSignal::new().with_id(id).with_kind(known_kind & 3);
+        let known = known.with_producers(producers).with_consumers(consumers);
+        self.set_dword(header, BarrierSignal::DWORD, Src::ud(known.into_bits()));
+        let [_, kind_byte, ..] = BarrierSignal::BYTES;
+        for (byte, operand) in BarrierSignal::BYTES.into_iter().zip(operands) {
             let Some(operand) = operand.filter(|o| o.immediate().is_none()) else { continue };
             let mut value = self.scalar_src(operand)?;
-            if byte == 1 {
+            if byte == kind_byte {
                 let shifted = self.temp(1, 2);
                 let to = Dst::packed(shifted, Type::Uw);
-                self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[value, Src::uw(6)]));
+                let srcs = [value, Src::uw(BarrierSignal::KIND_SHIFT)];
+                self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &srcs));
                 value = Src::scalar(shifted, Type::Ub);
             } else if let Src::Direct { reg, region, mods, .. } = value {
                 value = Src::Direct { reg, region, mods, ty: Type::Ub };
             }
-            let to = Dst::packed(header.plus(8 + byte), Type::Ub);
+            let to = Dst::packed(header.plus(byte), Type::Ub);
             self.emit(build::mov(Lanes::SCALAR, to, value));
         }
         self.signal_barrier(header);

@@ -3,6 +3,7 @@
 use super::{Dc0, Dc1};
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
+use narrow::wide_u8;
 
 codes! {
     /// Owords of a block ("Block Size").
@@ -152,6 +153,38 @@ pub struct MediaBlock {
     __: u16,
 }
 
+/// The size of a media block, in its header (volume 7, "MH_MBC").
+#[bitfield(u32)]
+#[derive(PartialEq, Eq)]
+pub struct MediaBlockSize {
+    /// Bytes of a row, less one.
+    #[bits(6)]
+    pub width_less_one: u8,
+    #[bits(10)]
+    __: u16,
+    /// Rows, less one.
+    #[bits(6)]
+    pub height_less_one: u8,
+    #[bits(10)]
+    __: u16,
+}
+
+impl MediaBlockSize {
+    /// Where it stands in the header; x and y stand in front.
+    pub const DWORD: u32 = 2;
+
+    /// So many bytes and rows; none where a number is 0 or too large.
+    pub fn of(width: u8, height: u8) -> Option<MediaBlockSize> {
+        let width = MediaBlockSize::new().with_width_less_one_checked(width.checked_sub(1)?).ok()?;
+        width.with_height_less_one_checked(height.checked_sub(1)?).ok()
+    }
+
+    /// Bytes of a row, and rows.
+    pub const fn sizes(self) -> [u32; 2] {
+        [wide_u8(self.width_less_one()) + 1, wide_u8(self.height_less_one()) + 1]
+    }
+}
+
 /// Memory fence.
 #[bitfield(u32)]
 pub struct MemoryFence {
@@ -173,3 +206,15 @@ pub struct MemoryFence {
 }
 
 kinds!(OwordBlock, A64Block, ScratchBlock, MediaBlock, MemoryFence);
+
+#[cfg(test)]
+mod tests {
+    use super::MediaBlockSize;
+
+    #[test]
+    fn sizes_of_media_blocks_are_in_range() {
+        let size = MediaBlockSize::of(64, 3).expect("a size");
+        assert_eq!((size.into_bits(), size.sizes()), (2 << 16 | 63, [64, 3]));
+        assert_eq!([(0, 1), (1, 0), (65, 1), (1, 65)].map(|(w, h)| MediaBlockSize::of(w, h)), [None; 4]);
+    }
+}

@@ -117,9 +117,7 @@ impl Lowerer<'_> {
 
     fn argument_base(&mut self) -> VReg {
         let base = self.temp(1, 4);
-        let r0 = Src::scalar(self.r0(0), Type::Ud);
-        let mask = Src::ud(0xffff_ffc0);
-        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(base, Type::Ud), &[r0, mask]));
+        self.indirect_data(base);
         base
     }
 
