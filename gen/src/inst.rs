@@ -1,5 +1,6 @@
 //! Instructions.
 
+mod computes;
 mod controls;
 mod payload;
 mod send;

@@ -12,7 +12,7 @@ use narrow::{to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_raw_move, is_scalar},
+    operand::is_scalar,
     places::{channels_stay, far_apart, is_wide},
     qwords::{copy_quadwords, half, part},
 };
@@ -38,7 +38,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !leaves && comes.is_none() {
         return Step::Keep;
     }
-    if is_raw_move(inst) {
+    if inst.is_raw_move() {
         if let Some(slices) = as_integers(inst) {
             slices.into_iter().flatten().for_each(|slice| lx.inst(slice));
             return Step::Replaced;

@@ -6,10 +6,7 @@
 use gen_ir::{Class, Dst, Op, Src, Type};
 use narrow::low_u16;
 
-use super::{
-    legalizer::{Legalizer, Step},
-    operand::is_mixed_float,
-};
+use super::legalizer::{Legalizer, Step};
 use crate::build::{self, VInst};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
@@ -24,7 +21,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if has(Type::Bf) && has(Type::Hf) {
         return Step::Refuse("half float and bfloat16 in one operation");
     }
-    if is_mixed_float(inst) {
+    if inst.is_mixed_float() {
         return mixed(lx, inst);
     }
     if has(Type::Hf) && compares(inst) {
@@ -105,13 +102,13 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
     let lanes = inst.exec.lanes();
-    if is_mixed_float(inst) && matches!(inst.src[0], Src::Indirect { .. }) {
+    if inst.is_mixed_float() && matches!(inst.src[0], Src::Indirect { .. }) {
         return stage(lx, inst, 0);
     }
     if lanes == 1 || (dst == Type::Hf) == (src == Type::Hf) {
         return Step::Keep;
     }
-    if is_mixed_float(inst) && matches!(inst.dst, Dst::Indirect { .. }) {
+    if inst.is_mixed_float() && matches!(inst.dst, Dst::Indirect { .. }) {
         // Where an address points may be no place for packed halves.
         lx.stage_destination(inst, dst, 1, false);
         return Step::Replaced;

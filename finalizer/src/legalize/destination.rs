@@ -7,7 +7,7 @@ use gen_ir::{Class, Dst, Op, Region, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{exec_type, is_mixed_float, is_raw_move, linear_region},
+    operand::{exec_bytes, linear_region},
 };
 use crate::build::{VInst, VReg, VSrc, int_type, with_type};
 
@@ -23,7 +23,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Dst::Indirect { horz, ty, .. } => (None, u32::from(horz), ty),
         _ => return Step::Keep,
     };
-    if reg.is_some_and(VReg::is_null) || is_raw_move(inst) {
+    if reg.is_some_and(VReg::is_null) || inst.is_raw_move() {
         return Step::Keep;
     }
     if let Some(raw) = truncation(inst) {
@@ -34,11 +34,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;
     }
-    if is_mixed_float(inst) && inst.op != Op::Mov || (inst.op == Op::Mov && ty == Type::Hf) {
+    if inst.is_mixed_float() && inst.op != Op::Mov || (inst.op == Op::Mov && ty == Type::Hf) {
         // Half results of single-float computations have rules of their own.
         return Step::Keep;
     }
-    let exec = exec_type(inst).bytes();
+    let exec = exec_bytes(inst);
     let step = horz * ty.bytes();
     if ty.bytes() >= exec {
         return if ty.bytes() == 1 && step == 1 { pack(lx, inst, ty, 2) } else { Step::Keep };
@@ -62,8 +62,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// One channel has no stride, but a place: Intel's finalizer writes none that is not aligned (`fixDstAlignment`).
 fn one_channel(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Dst::Direct { reg, ty, .. } = inst.dst else { return Step::Keep };
-    let exec = exec_type(inst).bytes();
-    if reg.is_null() || ty.bytes() >= exec || is_raw_move(inst) || is_placed(lx, reg, ty, exec) {
+    let exec = exec_bytes(inst);
+    if reg.is_null() || ty.bytes() >= exec || inst.is_raw_move() || is_placed(lx, reg, ty, exec) {
         return Step::Keep;
     }
     if let Some(raw) = truncation(inst) {

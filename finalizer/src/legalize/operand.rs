@@ -7,44 +7,15 @@ use super::legalizer::{Legalizer, lanes_of};
 pub(super) use crate::build::with_modifiers;
 use crate::build::{self, Lanes, VInst, VReg, VSrc};
 
-/// The type that an operand of type `ty` is computed in.
-pub(super) fn widened(ty: Type) -> Type {
-    match ty {
-        Type::Ub | Type::B => Type::W,
-        other => other.of_elements(),
-    }
-}
-
 /// The dword that a number's copy has room in: the negative of an unsigned word or byte is a signed dword.
 pub(super) fn dword_for(src: &VSrc) -> Type {
     let negative = src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 4);
     if negative || src.ty().is_some_and(Type::is_signed) { Type::D } else { Type::Ud }
 }
 
-/// The type that an instruction computes in (volume 7, "Execution Data Type").
-pub(super) fn exec_type(inst: &VInst) -> Type {
-    let rank = |t: Type| match t {
-        Type::Q | Type::Uq => 6,
-        Type::Df => 5,
-        Type::D | Type::Ud => 4,
-        Type::F => 3,
-        Type::Hf | Type::Bf => 2,
-        _ => 1,
-    };
-    let widest = inst.src.iter().filter_map(Src::ty).map(widened).max_by_key(|t| rank(*t));
-    let widest = widest.unwrap_or(Type::Ud);
-    match inst.dst.ty() {
-        _ if is_mixed_float(inst) => Type::F,
-        // A conversion from half computes in the destination's type.
-        Some(dst) if widest == Type::Hf && dst != Type::Hf => widened(dst),
-        _ => widest,
-    }
-}
-
-/// Single and half float among the operands.
-pub(super) fn is_mixed_float(inst: &VInst) -> bool {
-    let types = || inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty()).map(widened);
-    types().any(|t| t == Type::F) && types().any(|t| matches!(t, Type::Hf | Type::Bf))
+/// Bytes of what an instruction computes in.
+pub(super) fn exec_bytes(inst: &VInst) -> u32 {
+    inst.exec_type().map_or(4, Type::bytes)
 }
 
 /// The region of a linear stride.
@@ -55,15 +26,6 @@ pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
         1 | 2 | 4 | 8 | 16 | 32 => Some(Region::new(to_u8(stride), 1, 0)),
         _ => None,
     }
-}
-
-/// A `mov` that only copies bits.
-pub(super) fn is_raw_move(inst: &VInst) -> bool {
-    let same = match (inst.dst.ty(), inst.src[0].ty()) {
-        (Some(d), Some(s)) => d.same_bits(s) && !inst.src[0].is_imm(),
-        _ => false,
-    };
-    inst.op == Op::Mov && same && !inst.sat && !inst.src[0].mods().any()
 }
 
 /// Whether an operand reads one value for all channels.

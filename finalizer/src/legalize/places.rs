@@ -10,7 +10,7 @@ use narrow::{every, to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{exec_type, is_raw_move, is_scalar, linear_region},
+    operand::{exec_bytes, is_scalar, linear_region},
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};
 
@@ -42,10 +42,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return far_apart(lx, inst);
     }
     let step = horz * ty.bytes();
-    let wide = exec_type(inst).bytes().max(ty.bytes()) == 8;
+    let wide = exec_bytes(inst).max(ty.bytes()) == 8;
     let at = lx.offset_in_grf(dst);
     if wide && step < 8 {
-        if is_raw_move(inst) {
+        if inst.is_raw_move() {
             return Step::Keep;
         }
         lx.stage_destination(inst, ty, 8 / ty.bytes(), false);
@@ -60,7 +60,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         return Step::Replaced;
     };
-    if is_raw_move(inst) && (ty.bytes() == 8 || ty.is_float()) {
+    if inst.is_raw_move() && (ty.bytes() == 8 || ty.is_float()) {
         return raw(lx, inst, step, at);
     }
     if at == 0 && spreads_halves(lx, inst) {
@@ -154,7 +154,7 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
         lx.inst(VInst { dst, ..*inst });
         return Step::Replaced;
     }
-    let step = exec_type(inst).bytes().max(ty.bytes());
+    let step = exec_bytes(inst).max(ty.bytes());
     let mut new = *inst;
     for i in 0..2 {
         let Src::Direct { reg, region, ty: src, .. } = inst.src[i] else { continue };
@@ -187,7 +187,7 @@ pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 pub(super) fn is_wide(inst: &VInst) -> bool {
     let Some(dst) = inst.dst.ty() else { return false };
     let dword = |i: usize| inst.src[i].ty().is_some_and(Type::is_dword);
-    dst.bytes() == 8 || exec_type(inst).bytes() == 8 || (inst.op == Op::Mul && dword(0) && dword(1))
+    dst.bytes() == 8 || exec_bytes(inst) == 8 || (inst.op == Op::Mul && dword(0) && dword(1))
 }
 
 /// A copy of bits: done in integers of at most four bytes, which go anywhere.

@@ -86,7 +86,7 @@ impl Legalizer<'_> {
 
     /// One channel: the stride says nothing, but it follows the execution type.
     fn scalar_destination(&self, inst: &mut VInst) {
-        let exec = super::operand::exec_type(inst).bytes();
+        let exec = super::operand::exec_bytes(inst);
         if let Dst::Indirect { horz, ty, .. } = &mut inst.dst
             && ty.bytes() == 1
         {

@@ -7,7 +7,7 @@ use gen_ir::{Dst, Op, Options, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_group_predicate, is_mixed_float, is_scalar},
+    operand::{is_group_predicate, is_scalar},
     places::spreads_halves,
     slice::slice,
 };
@@ -129,7 +129,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         // source is one element ("General Restrictions Based on Operand Types", quoted by Mesa's validator).
         return 2 * lx.grf() / 8;
     }
-    if is_mixed_float(inst) {
+    if inst.is_mixed_float() {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);
         let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;

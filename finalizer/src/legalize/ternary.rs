@@ -20,7 +20,7 @@ use self::{
 };
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_mixed_float, is_scalar},
+    operand::is_scalar,
 };
 use crate::build::{self, VInst, VSrc, extend};
 
@@ -154,7 +154,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
             if dst.is_signed() { Type::D } else { Type::Ud }
         }
         // What is computed in single float is rounded at its end alone.
-        Op::Mad | Op::Lrp | Op::Csel if dst.is_float() && is_mixed_float(inst) => Type::F,
+        Op::Mad | Op::Lrp | Op::Csel if dst.is_float() && inst.is_mixed_float() => Type::F,
         Op::Mad | Op::Lrp | Op::Csel if dst.is_float() => dst,
         Op::Mad | Op::Lrp if inst.src.iter().filter_map(Src::ty).any(Type::is_float) => Type::F,
         _ => return None,

@@ -6,7 +6,7 @@ use super::Cx;
 use crate::{Op, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
-    let (Some(dst), true) = (cx.dst_type(), cx.is_mixed_float()) else { return };
+    let (Some(dst), true) = (cx.dst_type(), cx.inst.is_mixed_float()) else { return };
     if cx.align16() {
         return;
     }

@@ -98,11 +98,6 @@ impl<'a> Cx<'a> {
         inst.src.iter().filter_map(Src::ty)
     }
 
-    /// Types of all operands.
-    pub(super) fn types(&self) -> impl Iterator<Item = Type> + use<'a> {
-        self.src_types().chain(self.dst_type())
-    }
-
     pub(super) fn dst_type(&self) -> Option<Type> {
         self.inst.dst.ty()
     }
@@ -120,59 +115,10 @@ impl<'a> Cx<'a> {
         self.inst.dst.reg().is_some_and(|r| r.is_null())
     }
 
-    /// A `mov` that only copies bits: same type up to sign, no modifier, no saturation.
-    pub(super) fn is_raw_move(&self) -> bool {
-        let same = match (self.dst_type(), self.inst.src[0].ty()) {
-            (Some(d), Some(s)) => d.same_bits(s),
-            _ => false,
-        };
-        self.inst.op == crate::Op::Mov && same && !self.inst.sat && !self.inst.src[0].mods().any()
-    }
-
-    /// The type that the hardware computes in (volume 7, "Execution Data Type").
-    pub(super) fn exec_type(&self) -> Option<Type> {
-        let rank = |t: Type| match t {
-            Type::Nf => 7,
-            Type::Q => 6,
-            Type::Df => 5,
-            Type::D => 4,
-            Type::F => 3,
-            Type::Hf | Type::Bf => 2,
-            _ => 1,
-        };
-        let widest = self.src_types().map(widened).max_by_key(|t| rank(*t))?;
-        let dst = self.dst_type();
-        // Mixed half and single float computes in single; a half source alone follows the destination.
-        if widest == Type::Hf && dst.is_some_and(|d| d != Type::Hf) {
-            return dst.map(widened);
-        }
-        if self.is_mixed_float() {
-            return Some(Type::F);
-        }
-        Some(widest)
-    }
-
     /// A conversion to or from 8-bit floats.
     pub(super) fn converts_bf8(&self) -> bool {
         self.inst.op == crate::Op::Mov
-            && self.types().any(|t| t == Type::Bf8)
+            && self.inst.types().any(|t| t == Type::Bf8)
             && self.dst_type() != self.inst.src[0].ty()
-    }
-
-    /// Single and half (or bfloat16) float among the operands.
-    pub(super) fn is_mixed_float(&self) -> bool {
-        let all = || self.types().map(widened);
-        all().any(|t| t == Type::F) && all().any(|t| matches!(t, Type::Hf | Type::Bf))
-    }
-}
-
-/// The type that an operand of type `ty` is computed in.
-fn widened(ty: Type) -> Type {
-    match ty {
-        Type::Ub | Type::B | Type::Uw | Type::W | Type::V | Type::Uv => Type::W,
-        Type::Ud | Type::D => Type::D,
-        Type::Uq | Type::Q => Type::Q,
-        Type::Vf => Type::F,
-        other => other,
     }
 }

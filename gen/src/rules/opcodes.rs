@@ -30,7 +30,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         }
         Op::Add3 => {
             let odd = |t: Type| !t.is_int() || !matches!(t.bytes(), 2 | 4);
-            let types = cx.types().any(odd);
+            let types = cx.inst.types().any(odd);
             cx.require(!types, "add3-type", "add3 works on words and dwords");
             let wide = cx.inst.src.iter().any(|s| s.is_imm() && s.ty().is_some_and(|t| t.bytes() != 2));
             cx.require(!wide, "add3-immediate", "an immediate of add3 is a word");

@@ -6,7 +6,7 @@ use super::Cx;
 use crate::{MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
-    let all = |cx: &Cx<'_>, has: fn(Type) -> bool| cx.types().all(has);
+    let all = |cx: &Cx<'_>, has: fn(Type) -> bool| cx.inst.types().all(has);
     match cx.inst.op {
         Op::Not | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr | Op::Avg => {
             let ints = all(cx, Type::is_int);
@@ -61,7 +61,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Math => function(cx),
         _ => {}
     }
-    if cx.inst.op != Op::Sel && cx.types().any(|t| t == Type::Bf) {
+    if cx.inst.op != Op::Sel && cx.inst.types().any(|t| t == Type::Bf) {
         let fits = all(cx, |t| matches!(t, Type::Bf | Type::F | Type::Vf));
         cx.require(fits, "bf16-types", "beside bfloat16 stand only bfloat16 and single floats");
     }
@@ -69,7 +69,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
 
 /// Sums and products are of integers alone, or of floats alone.
 fn one_family(cx: &mut Cx<'_>) {
-    let mut types = cx.types();
+    let mut types = cx.inst.types();
     let float = types.next().is_some_and(Type::is_float);
     let alike = types.all(|t| t.is_float() == float);
     cx.require(alike, "mixed-sum", "sums and products are of integers alone or of floats alone");
@@ -78,7 +78,7 @@ fn one_family(cx: &mut Cx<'_>) {
 /// Functions of the math unit.
 fn function(cx: &mut Cx<'_>) {
     let Payload::Math(function) = cx.inst.payload else { return };
-    let mut types = cx.types();
+    let mut types = cx.inst.types();
     let fits = match function {
         MathFn::Idivmod | MathFn::Iqot | MathFn::Irem => types.all(Type::is_dword),
         MathFn::Invm | MathFn::Rsqtm => types.all(|t| matches!(t, Type::F | Type::Df)),
@@ -89,7 +89,7 @@ fn function(cx: &mut Cx<'_>) {
         "math-type",
         "math functions are of floats of up to 32 bits, integer division of dwords",
     );
-    let halves = cx.types().all(|t| t == Type::Hf);
+    let halves = cx.inst.types().all(|t| t == Type::Hf);
     cx.require(
         !halves || cx.lanes() == u32::from(cx.caps.ops.half_math_lanes),
         "half-math-lanes",

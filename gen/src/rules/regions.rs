@@ -175,7 +175,7 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
 /// as the destination does. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
 fn ternary_places(cx: &mut Cx<'_>) {
     let Dst::Direct { reg: to, horz, ty } = cx.inst.dst else { return };
-    let Some(exec) = cx.exec_type() else { return };
+    let Some(exec) = cx.inst.exec_type() else { return };
     let step = u32::from(horz) * ty.bytes();
     if ty.is_int() && exec.is_int() && !cx.dst_is_null() {
         cx.require(
@@ -186,7 +186,7 @@ fn ternary_places(cx: &mut Cx<'_>) {
     }
     let Src::Direct { reg: from, region, ty: src, .. } = cx.inst.src[2] else { return };
     let general = |r: Reg<Physical>| matches!(r.base(), Base::Grf(_));
-    if !general(from) || !general(to) || region.is_scalar() || cx.is_mixed_float() {
+    if !general(from) || !general(to) || region.is_scalar() || cx.inst.is_mixed_float() {
         return;
     }
     let same = region.element(1) * src.bytes() == step && from.byte == to.byte;

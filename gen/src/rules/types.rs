@@ -102,7 +102,7 @@ fn conversions(cx: &mut Cx<'_>) {
         // Gen8 has no mixed mode: each half is the low word of its dword (Intel's compiler writes no other).
         let mixed = cx.caps.regions.mixed_half || !cx.caps.regions.float_regions;
         let from = |bytes| byte.is_none_or(|b| b.is_multiple_of(bytes));
-        let packed = mixed && cx.is_mixed_float() && stride == 1 && from(16);
+        let packed = mixed && cx.inst.is_mixed_float() && stride == 1 && from(16);
         cx.require(
             stride == 2 && (mixed || from(4)) || packed,
             "half-float",
@@ -113,7 +113,7 @@ fn conversions(cx: &mut Cx<'_>) {
 
 /// A destination narrower than the execution type is strided to it and aligned to it.
 fn destination(cx: &mut Cx<'_>) {
-    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
+    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.inst.exec_type()) else { return };
     let Some((stride, byte)) = cx.dst_layout() else { return };
     if cx.dst_is_null() || cx.converts_bf8() {
         return;
@@ -121,17 +121,17 @@ fn destination(cx: &mut Cx<'_>) {
     // One channel has no stride. (Intel's finalizer aligns its destination, too: `fixDstAlignment`.)
     let one = cx.lanes() == 1;
     if !one && dst.bytes() == 1 && stride == 1 {
-        let raw = cx.is_raw_move();
+        let raw = cx.inst.is_raw_move();
         cx.require(raw, "packed-byte", "only a raw mov writes packed bytes");
         return;
     }
     // One channel that becomes a half may be any word from Skylake on (Intel's `fixDstAlignment` lets it be, and its
     // compiler packs halves so).
     let half = cx.inst.op == Op::Mov && dst == Type::Hf && cx.caps.regions.mixed_half;
-    if cx.is_mixed_float() && (!one || half) || exec.bytes() <= dst.bytes() {
+    if cx.inst.is_mixed_float() && (!one || half) || exec.bytes() <= dst.bytes() {
         return;
     }
-    if !(one || dst.bytes() == 1 && cx.is_raw_move()) {
+    if !(one || dst.bytes() == 1 && cx.inst.is_raw_move()) {
         let step = stride * dst.bytes();
         // Intel's compiler also strides bytes of word operations by dwords.
         let wider = dst.bytes() == 1 && exec.bytes() == 2 && step == 4;

@@ -10,7 +10,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
-    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
+    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.inst.exec_type()) else { return };
     let dword = |s: &Src<_>| s.ty().is_some_and(Type::is_dword);
     let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
     let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
@@ -105,7 +105,8 @@ fn same_place(cx: &mut Cx<'_>) {
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
-            let halves = cx.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, dst_step, byte);
+            let halves =
+                cx.inst.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, dst_step, byte);
             let spread = halves || cx.converts_bf8();
             // Packed half floats become integers a dword apart.
             let apart = o.ty == Type::Hf && o.stride() == 2 && dst_step == 4 && cx.inst.op == Op::Mov;

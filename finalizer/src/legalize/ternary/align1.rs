@@ -8,7 +8,7 @@ use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::{exec_type, is_scalar, with_modifiers, without_modifiers},
+        operand::{is_scalar, with_modifiers, without_modifiers},
     },
 };
 
@@ -27,7 +27,7 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let reg = lx.aligned_temp((lanes * ty.bytes()).max(16));
         return through(lx, inst, reg, ty);
     }
-    let exec = exec_type(inst);
+    let exec = inst.exec_type().unwrap_or(Type::Ud);
     if lanes > 1 && ty.is_int() && exec.is_int() && ty.bytes() < exec.bytes() {
         // The result is that of the wider computation; it is packed behind it.
         if inst.sat {
