@@ -54,8 +54,8 @@ use typed_index_collections::TiVec;
 pub(crate) struct Liveness {
     ranges: Vec<Range>,
     first: Vec<u32>,
-    /// Variables whose range starts with a block that they do not come into: its first instruction writes them while it
-    /// reads. With where it starts; in order.
+    /// Where an instruction writes a variable while it reads, and no value from before is needed, but the range does not
+    /// tell: the instruction is the first of its block, or the one before it wrote the variable for nobody. In order.
     fresh: Vec<(Position, VarId)>,
 }
 
@@ -80,7 +80,11 @@ impl Liveness {
     #[inline]
     pub fn comes_to(&self, var: VarId, i: usize, block: &std::ops::Range<usize>) -> bool {
         let at = Position::before(i);
-        if i == block.start { self.at_start(var, at) } else { self.before(var, at) }
+        if i == block.start {
+            self.at_start(var, at)
+        } else {
+            self.before(var, at) && !self.is_fresh(var, at)
+        }
     }
 
     /// Whether a value from before position `at`, which is inside a block, is needed from there.
@@ -95,7 +99,12 @@ impl Liveness {
     pub fn at_start(&self, var: VarId, at: Position) -> bool {
         let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
-        ranges.get(i).is_some_and(|r| r.start <= at) && self.fresh.binary_search(&(at, var)).is_err()
+        ranges.get(i).is_some_and(|r| r.start <= at) && !self.is_fresh(var, at)
+    }
+
+    /// Whether a range says of position `at` what holds from there on alone.
+    fn is_fresh(&self, var: VarId, at: Position) -> bool {
+        self.fresh.binary_search(&(at, var)).is_ok()
     }
 
     /// Whether a value is needed after the block that ends at position `at`.
@@ -290,8 +299,7 @@ impl Holders {
     const APART: Holders = Holders { waits: true, passing: false };
 }
 
-/// Walks every block backward and writes down ranges, those that start last first, and those that start with a block
-/// without a value from before it.
+/// Walks every block backward and writes down ranges, those that start last first, and what is fresh (see there).
 fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
@@ -306,6 +314,7 @@ fn scan(
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
+        let first_fresh = fresh.len();
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.
@@ -342,6 +351,11 @@ fn scan(
                 }
                 let at = if a.kind.has(Kind::EARLY) { read_at } else { read_at.next() };
                 if !o.is_needed() {
+                    // What is next writes early, or it would be needed.
+                    if o.first == during.end {
+                        fresh.push((during.end, a.var));
+                    }
+                    o.first = at;
                     raw.push((a.var, Range { start: at, end: during.end }));
                     continue;
                 }
@@ -362,11 +376,16 @@ fn scan(
         raw.extend(seen.iter().filter_map(|&v| Some((v, open[v].at_top(top, dataflow.reaches(v, block))?))));
         let held = raw.len();
         hold(dataflow, b, top, count, raw);
-        fresh.extend(
-            written_early(accesses, b)
-                .filter(|&v| !open[v].is_needed() && !is_among(&raw[held..], v))
-                .map(|v| (top, v)),
-        );
+        fresh.extend(written_early(accesses, b).filter(|&v| !open[v].is_needed()).map(|v| (top, v)));
+        let mut kept = first_fresh;
+        for f in first_fresh..fresh.len() {
+            let (at, v) = fresh[f];
+            if !raw[held..].iter().any(|(w, r)| *w == v && at < r.end) {
+                fresh[kept] = (at, v);
+                kept += 1;
+            }
+        }
+        fresh.truncate(kept);
     }
 }
 
@@ -375,10 +394,6 @@ fn written_early(accesses: &Accesses, b: usize) -> impl Iterator<Item = VarId> {
     let insts = accesses.block(b);
     let first = if insts.is_empty() { &[] } else { accesses.of(insts.start) };
     first.iter().filter(|a| a.kind.has(Kind::EARLY)).map(|a| a.var)
-}
-
-fn is_among(ranges: &[Raw], var: VarId) -> bool {
-    ranges.iter().any(|(v, _)| *v == var)
 }
 
 /// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes

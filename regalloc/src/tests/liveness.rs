@@ -1,6 +1,7 @@
 //! Where values are live.
 
 use super::*;
+use crate::analysis::position::Position;
 
 fn liveness(k: &Kernel<Virtual>) -> Liveness {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
@@ -47,6 +48,25 @@ fn what_a_block_begins_to_write_does_not_come_into_it() {
         let live = liveness(&k);
         assert!(live.of(x).iter().any(|r| r.start.index() <= 4 && r.end.index() > 4), "{part}");
         assert_eq!([x, y, z].map(|v| live.comes_to(v, 2, &(2..3))), [part, true, false]);
+    }
+}
+
+#[test]
+fn what_is_written_for_nobody_does_not_come_to_the_next_write() {
+    let wide = |i: Inst<Virtual>| Inst { exec: ExecSize::S16, ..i };
+    for part in [false, true] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let [x, y, z] = [0; 3].map(|_| k.add_var(general(64)));
+        let given = Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) };
+        let flag = Reg::var_at(k.add_var(given), 0);
+        let pred = part.then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+        let early = Inst { pred, ..wide(add(x, y, y)) };
+        let insts = vec![wide(value(y, 2)), wide(value(x, 1)), early, wide(add(z, x, x))];
+        k.blocks = vec![Block { insts, succs: [].into_iter().collect() }];
+        let live = liveness(&k);
+        // The ranges of both writes are one.
+        assert!(live.before(x, Position::before(2)));
+        assert_eq!([x, y, z].map(|v| live.comes_to(v, 2, &(0..4))), [part, true, false]);
     }
 }
 
