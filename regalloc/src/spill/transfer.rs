@@ -94,7 +94,7 @@ impl Spiller<'_> {
                 continue;
             }
             // Header, then data. The first chunk has room in front; others are copied.
-            let lanes = if self.grf == 64 { ExecSize::S16 } else { ExecSize::S8 };
+            let lanes = ExecSize::from_lanes(self.grf / 4).unwrap_or(ExecSize::S8);
             let message = if nth == 0 {
                 self.reg(u.temp, temp.front - self.grf)
             } else {

@@ -24,7 +24,7 @@ fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u
         Bfe | Bfi => &[1, 4, 8, 16, 32],
         Madw => &[1, 2, 4, 8, 16],
         // A channel is a dword of a register.
-        Dpas | Dpasw if platform.is_some_and(|p| p.caps().regs.grf_bytes == 64) => &[16],
+        Dpas | Dpasw if platform.is_some_and(|p| p.caps().regs.grf_bytes / 4 == 16) => &[16],
         Dpas | Dpasw => &[8, 16],
         Gather4Scaled | Scatter4Scaled => &[8, 16],
         Gather4Typed | Scatter4Typed | TypedAtomic3d if wide_messages => &[8, 16],

@@ -1,6 +1,7 @@
 //! Declarations.
 
 use narrow::{as_index, to_u16};
+use platforms::Platform;
 
 use super::{Checker, Root, Rule};
 use crate::{ids::*, model::*, types::Type};
@@ -35,10 +36,16 @@ impl Checker<'_> {
         self.attributes();
     }
 
-    /// Bytes of the largest register file that the platform has.
+    /// Bytes of the largest register file that the platform has, or any with registers of that size.
     fn register_file(&self) -> u32 {
         let grf = self.options.grf_bytes;
-        grf * if grf > 32 { 256 } else { 128 }
+        let rows = Platform::ALL.into_iter().map(|p| p.caps().regs);
+        let of_size = rows.filter(|regs| u32::from(regs.grf_bytes) == grf);
+        let count = match self.options.platform {
+            Some(platform) => platform.caps().regs.grf_count_large,
+            None => of_size.map(|regs| regs.grf_count_large).max().unwrap_or_default(),
+        };
+        grf * u32::from(count)
     }
 
     fn limits(&mut self) {
