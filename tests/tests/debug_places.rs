@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use emulator::{Options as RunOptions, RawLaunch, RunReport, Seen, Watch, Watched};
-use finalizer::{Binary, Finalizer, Level, Options};
+use finalizer::{Binary, Finalizer, Level, Options, PassSet};
 use platforms::Platform;
 use tests::{data, dbg, interpreted, launches::Setup, visa_random};
 use visa::{Opcode, Operand, Region, VarId, VectorOperand};
@@ -290,6 +290,40 @@ fn programs(platform: Platform, seeds: std::ops::Range<u64>) -> Counts {
     }
     println!("{platform}: {counts:?}");
     counts
+}
+
+/// A product that is in an accumulator when it is added has no place: its register does not hold it.
+#[test]
+fn what_is_in_an_accumulator_has_no_place() {
+    let text = r#"
+.version 3.6
+.kernel "k"
+.decl V32 v_type=G type=f num_elts=16 align=GRF
+.decl V33 v_type=G type=f num_elts=16 align=GRF
+.decl V34 v_type=G type=f num_elts=16 align=GRF
+.input V32 offset=64 size=64
+.kernel_attr Target="cm"
+    mul (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>
+    add (M1, 16) V34(0,0)<1> V33(0,0)<1;1,0> V32(0,0)<1;1,0>
+    oword_st (4) T6 0x0:ud V34.0
+    ret (M1, 1)
+"#;
+    for platform in Platform::ALL {
+        let module = finalizer::read_text(text.as_bytes(), platform).expect("text");
+        let has_place = |skip: PassSet| {
+            let options = Options { debug_info: true, verify: true, skip, ..Options::new(platform) };
+            let mut finalizer = Finalizer::new(options);
+            let binary = finalizer.finalize_kernel(&module, 0).expect("code");
+            let claims = claims(&module.kernels[0], &binary, &mut Counts::default());
+            // The product is the second variable, and added by the second instruction.
+            let product = Watch { at: 1, of: Watched::Variable(VarId::from_declared(1)) };
+            claims.iter().any(|claim| claim.variable == product)
+        };
+        let without = PassSet::named("use-accumulators").expect("a pass");
+        assert!(has_place(without), "{platform}");
+        let accumulates = platform.caps().regs.float_accumulators.is_some();
+        assert_eq!(has_place(PassSet::NONE), !accumulates, "{platform}");
+    }
 }
 
 #[test]

@@ -145,7 +145,6 @@ impl Accumulators {
     /// The bytes of the register file that an operation on floats has its result in, if that may be an accumulator.
     fn result(&self, inst: &Inst<Physical>) -> Option<Extent> {
         let chooses = inst.op == Op::Sel;
-        let computes = matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Sel);
         let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return None };
         let plain = inst.payload == Payload::None
             && inst.opts == Options::NONE
@@ -153,8 +152,12 @@ impl Accumulators {
         let Base::Grf(first) = reg.base() else { return None };
         let bytes = inst.exec.lanes() * 4;
         let whole = reg.byte == 0 && (bytes == self.grf_bytes || bytes == 2 * self.grf_bytes);
-        (computes && plain && whole && inst.chan.is_multiple_of(16) && of_floats(inst))
-            .then(|| Extent::new(0, bytes).in_file(first, self.grf_bytes))
+        (may_be_accumulators(inst.op).result
+            && plain
+            && whole
+            && inst.chan.is_multiple_of(16)
+            && of_floats(inst))
+        .then(|| Extent::new(0, bytes).in_file(first, self.grf_bytes))
     }
 
     /// The result of instruction `i` of block `b`, if all that reads it may read an accumulator.
@@ -239,8 +242,6 @@ impl Accumulators {
 
     /// Whether an instruction may have accumulators as sources.
     fn may_read(&self, inst: &Inst<Physical>) -> bool {
-        let computes = matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Sel | Op::Cmp)
-            || matches!(inst.op, Op::Frc | Op::Rndd | Op::Rnde | Op::Rndu | Op::Rndz);
         let written = match inst.dst {
             Dst::Direct { reg, horz: 1, ty: Type::F } => match reg.base() {
                 Base::Grf(_) => reg.byte == 0,
@@ -249,7 +250,11 @@ impl Accumulators {
             },
             _ => false,
         };
-        computes && written && inst.payload == Payload::None && inst.opts == Options::NONE && of_floats(inst)
+        may_be_accumulators(inst.op).sources
+            && written
+            && inst.payload == Payload::None
+            && inst.opts == Options::NONE
+            && of_floats(inst)
     }
 
     /// Whether instruction `inst` writes over all that `made` has in `bytes`. None if over a part.
@@ -352,6 +357,21 @@ impl Accumulators {
         (inst.src[1], inst.src[2]) = (first, second);
         true
     }
+}
+
+/// Which operands of an operation on floats may be accumulators.
+struct Operands {
+    result: bool,
+    sources: bool,
+}
+
+const fn may_be_accumulators(op: Op) -> Operands {
+    let (result, sources) = match op {
+        Op::Add | Op::Mul | Op::Mad | Op::Sel => (true, true),
+        Op::Cmp | Op::Frc | Op::Rndd | Op::Rnde | Op::Rndu | Op::Rndz => (false, true),
+        _ => (false, false),
+    };
+    Operands { result, sources }
 }
 
 /// Whether all sources are floats, in registers that are named, or constants.
