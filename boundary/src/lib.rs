@@ -8,16 +8,7 @@
 //! * [`pointers`] is all the `unsafe` reading and writing of the C libraries: null is an answer, not a crash.
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 mod guard;
 pub mod memory;

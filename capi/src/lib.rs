@@ -22,16 +22,7 @@
 //! * Nothing is printed; no file is touched; no global state but the hook that keeps panics off stderr.
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 /// Counts, so that `memory-limit` can be held.
 #[global_allocator]

@@ -366,11 +366,7 @@ pub fn sqrt_f64(a: f64, mode: Round) -> f64 {
 }
 
 /// A double as an integer between `min` and `max`; beyond them it stops there, NaN gives 0.
-#[expect(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "it is rounded, and stops at the ends"
-)]
+#[expect(clippy::as_conversions, reason = "it is rounded, and stops at the ends")]
 pub fn to_int(x: f64, mode: Round, min: i128, max: i128) -> i128 {
     if x.is_nan() {
         return 0;

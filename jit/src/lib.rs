@@ -46,16 +46,7 @@
 //! * `genBinary` and `genBinarySize` are null and 0 unless the code is there.
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 mod arguments;
 mod compile;

@@ -16,16 +16,7 @@
 //! What comes from outside and may be too large is no case for these: there `try_from` makes an error.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 use std::{iter::StepBy, ops::Range};
 
@@ -43,19 +34,19 @@ macro_rules! word {
     ($($ty:ty),*) => {$(
         impl Word for $ty {
             #[inline]
-            #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_lossless, reason = "that is what it is for")]
+            #[allow(clippy::as_conversions, reason = "that is what it is for")]
             fn low(self) -> u64 {
                 self as u64
             }
 
             #[inline]
-            #[allow(clippy::as_conversions, clippy::cast_lossless, reason = "it rounds to the nearest, alike everywhere")]
+            #[allow(clippy::as_conversions, reason = "it rounds to the nearest, alike everywhere")]
             fn nearest_f32(self) -> f32 {
                 self as f32
             }
 
             #[inline]
-            #[allow(clippy::as_conversions, clippy::cast_lossless, reason = "it rounds to the nearest, alike everywhere")]
+            #[allow(clippy::as_conversions, reason = "it rounds to the nearest, alike everywhere")]
             fn nearest_f64(self) -> f64 {
                 self as f64
             }
@@ -86,7 +77,7 @@ macro_rules! conversions {
 
         /// The lowest bits of a word.
         #[inline]
-        #[allow(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "that is what it is for")]
+        #[allow(clippy::as_conversions, reason = "that is what it is for")]
         pub fn $low(word: impl Word) -> $ty {
             word.low() as $ty
         }
@@ -108,7 +99,7 @@ conversions! {
 /// refused. As there are so many, only builds with debug assertions look.
 #[inline]
 #[track_caller]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "see above")]
+#[expect(clippy::as_conversions, reason = "see above")]
 pub const fn to_index(number: usize) -> u32 {
     debug_assert!(number <= as_index(u32::MAX), "a list is too long for its indices");
     number as u32
@@ -142,7 +133,7 @@ const _: () = assert!(usize::BITS >= u32::BITS && usize::BITS <= u64::BITS);
 
 /// The lower and the upper half of a word of 128 bits.
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "one half, beside the other")]
+#[expect(clippy::as_conversions, reason = "one half, beside the other")]
 pub const fn halves(word: u128) -> (u64, u64) {
     (word as u64, (word >> 64) as u64)
 }
@@ -167,14 +158,14 @@ pub fn to_f64(number: impl Word) -> f64 {
 
 /// What stands in front of the point: the nearest that there is for numbers beyond the range, 0 for what is none.
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "that is what it is for")]
+#[expect(clippy::as_conversions, reason = "that is what it is for")]
 pub const fn whole(number: f64) -> i64 {
     number as i64
 }
 
 /// The number of single precision nearest to one of double precision.
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "it rounds, as arithmetic does")]
+#[expect(clippy::as_conversions, reason = "it rounds, as arithmetic does")]
 pub const fn single(number: f64) -> f32 {
     number as f32
 }
@@ -238,7 +229,7 @@ macro_rules! constants {
         /// If it does not fit.
         #[inline]
         #[track_caller]
-        #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "asserted")]
+        #[expect(clippy::as_conversions, reason = "asserted")]
         pub const fn $name(number: usize) -> $ty {
             assert!(number <= $ty::MAX as usize, "a number does not fit what it is to be kept in");
             number as $ty

@@ -25,16 +25,7 @@
 //! * Nothing is printed, and no file is touched but [`Settings::log`].
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 #[cfg_attr(not(test), expect(clippy::as_conversions, reason = "tables of C hold functions as pointers"))]
 mod cif;

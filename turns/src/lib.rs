@@ -20,16 +20,7 @@
 //! * A thread that has a socket is one that sent a part of a message, or a question that is not yet answered.
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 mod exports;
 mod message;

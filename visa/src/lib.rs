@@ -30,16 +30,7 @@
 //! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::cast_lossless
-    )
-)]
+#![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 pub mod builder;
 pub mod error;

@@ -240,12 +240,7 @@ fn f32_to_half(value: f32) -> u16 {
 }
 
 /// The integer nearest to a number below 2048, ties to even.
-#[expect(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between 0 and 2048"
-)]
+#[expect(clippy::as_conversions, reason = "between 0 and 2048")]
 fn half_mantissa(scaled: f64) -> u16 {
     scaled.round_ties_even() as u16
 }
