@@ -18,6 +18,9 @@
 //! refuses a payload or response that the descriptor cannot count. A form that no message had is a variant of `Form` and
 //! its struct; the compiler then stops where forms differ, in the emulator and in `iga`.
 //!
+//! What headers and payloads say in bits stands here, too: the sampler's control, the size of a media block, what a barrier
+//! counts, the header of a render target.
+//!
 //! What holds: a struct has all 32 bits, those that its kind of message does not use too, so a descriptor goes
 //! through any struct unchanged. Codes without a name give `None`, never another name. Lengths are types that
 //! check their range when built ([`MessageLength`], [`ResponseLength`], [`ExtendedLength`]).
