@@ -91,6 +91,27 @@ fn state_info(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     Ok(SendKind::Load)
 }
 
+/// Moves bytes at an address between memory and a slot of the data, shifted there: those of a store start at a byte of the
+/// payload.
+fn element(
+    mail: &mut Mail<'_, '_>,
+    place: Place,
+    (at, bytes): (u64, u32),
+    (reg, slot, shift): (u32, u32, u32),
+    stored: Option<u32>,
+) -> Result<(), Trap> {
+    match stored {
+        Some(start) => {
+            let v = mail.data(start + reg, slot)? >> shift;
+            mail.store(place, at, bytes, v)
+        }
+        None => {
+            let v = mail.load(place, at, bytes)? << shift;
+            mail.reply(reg, slot, v)
+        }
+    }
+}
+
 fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let t = target(mail)?;
     let desc = mail.as_kind::<Untyped>();
@@ -109,13 +130,7 @@ fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
         for k in 0..count {
             let at = base.wrapping_add(u64::from(k * bytes));
             let (reg, slot) = if transposed { (k * bytes, bytes) } else { (k * block + lane * slot, slot) };
-            if write {
-                let v = mail.data(start + reg, slot)? >> shift;
-                mail.store(t.place, at, bytes, v)?;
-            } else {
-                let v = mail.load(t.place, at, bytes)? << shift;
-                mail.reply(reg, slot, v)?;
-            }
+            element(mail, t.place, (at, bytes), (reg, slot, shift), write.then_some(start))?;
         }
     }
     Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
@@ -141,13 +156,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
         for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
             let at = base.wrapping_add(u64::from(c * bytes));
             let reg = to_index(k) * block + lane * slot;
-            if write {
-                let v = mail.data(start + reg, slot)? >> shift;
-                mail.store(t.place, at, bytes, v)?;
-            } else {
-                let v = mail.load(t.place, at, bytes)? << shift;
-                mail.reply(reg, slot, v)?;
-            }
+            element(mail, t.place, (at, bytes), (reg, slot, shift), write.then_some(start))?;
         }
     }
     Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
