@@ -85,6 +85,8 @@ narrow::index_type!(BlockId);
 impl BlockId {
     /// The first block of a kernel.
     pub const FIRST: BlockId = BlockId(0);
+    /// No block: behind all others.
+    pub const NONE: BlockId = BlockId(u32::MAX);
 
     /// The next block in layout order, or one past the last.
     #[inline]

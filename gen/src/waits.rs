@@ -11,22 +11,20 @@ use crate::{BlockId, Cfg, Kernel, Op, Payload, Space, Target};
 /// For each block, the blocks during which lanes may wait at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The first of them; [`NOBODY`] where no lane waits.
+    /// The first of them; [`BlockId::NONE`] where no lane waits.
     start: Vec<BlockId>,
 }
-
-const NOBODY: BlockId = BlockId(u32::MAX);
 
 impl Waits {
     /// Nobody waits in `blocks` blocks.
     pub fn none(blocks: usize) -> Waits {
-        Waits { start: vec![NOBODY; blocks] }
+        Waits { start: vec![BlockId::NONE; blocks] }
     }
 
     /// Makes it what [`Waits::none`] gives, in the memory it has.
     pub fn clear(&mut self, blocks: usize) {
         self.start.clear();
-        self.start.resize(blocks, NOBODY);
+        self.start.resize(blocks, BlockId::NONE);
     }
 
     /// Lanes wait at `at` while the pointer is in `from..at`. `back_edges` are `(tail, head)` pairs,
@@ -52,12 +50,16 @@ impl Waits {
     #[inline]
     pub fn since(&self, at: BlockId) -> Option<BlockId> {
         let first = self.start[at.index()];
-        (first != NOBODY).then_some(first)
+        (first != BlockId::NONE).then_some(first)
     }
 
     /// Blocks where lanes may wait, in layout order, with the first block of their interval.
     pub fn iter(&self) -> impl Iterator<Item = (BlockId, BlockId)> {
-        self.start.iter().enumerate().filter(|&(_, &s)| s != NOBODY).map(|(t, &s)| (BlockId::from(t), s))
+        self.start
+            .iter()
+            .enumerate()
+            .filter(|&(_, &s)| s != BlockId::NONE)
+            .map(|(t, &s)| (BlockId::from(t), s))
     }
 
     /// For each block, whether some lane may wait elsewhere while the pointer is in it.

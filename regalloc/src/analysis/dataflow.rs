@@ -10,12 +10,7 @@
 
 use crate::{
     analysis::{
-        access::Kind,
-        accesses::Accesses,
-        calls::Routines,
-        flow::{Flow, NO_BLOCK},
-        history::History,
-        position::Position,
+        access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History, position::Position,
     },
     rows::Rows,
 };
@@ -148,11 +143,13 @@ impl Dataflow {
     fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, history: &History) {
         let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
-        self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { BlockId::FIRST } else { NO_BLOCK }));
+        self.reach
+            .extend(kernel.vars.iter().map(|var| if var.live_in { BlockId::FIRST } else { BlockId::NONE }));
         self.carried.clear();
         self.carried.resize(n, false);
         self.state.clear();
-        self.state.resize(n, BlockState { low: 0, high: 0, entering: 0, block: NO_BLOCK, written: false });
+        self.state
+            .resize(n, BlockState { low: 0, high: 0, entering: 0, block: BlockId::NONE, written: false });
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();

@@ -4,9 +4,6 @@
 use gen_ir::{BlockId, Call, Cfg, Kernel, Virtual, Waits};
 use narrow::{span, to_index};
 
-/// No block.
-pub(crate) const NO_BLOCK: BlockId = BlockId(u32::MAX);
-
 /// The predecessors of each block, in two lists: liveness walks to them for each variable anew, and over the graph
 /// itself a compile takes up to 0.6 % more instructions.
 #[derive(Default)]
@@ -83,7 +80,7 @@ impl Flow {
         // The lowest head of the back edges from a block or later ones.
         let head = &mut self.heads;
         head.clear();
-        head.resize(n + 1, NO_BLOCK);
+        head.resize(n + 1, BlockId::NONE);
         let mut edges = self.cfg.back_edges().iter().rev().peekable();
         for b in (0..n).rev() {
             head[b] = head[b + 1];

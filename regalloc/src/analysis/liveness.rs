@@ -41,7 +41,7 @@ use crate::analysis::{
     access::Kind,
     accesses::Accesses,
     dataflow::Dataflow,
-    flow::{Flow, NO_BLOCK},
+    flow::Flow,
     history::History,
     position::{Position, Range},
 };
@@ -162,7 +162,7 @@ impl OpenRange {
 }
 
 const CLOSED: OpenRange =
-    OpenRange { live: 0, others: 0, block: NO_BLOCK, end: Position::START, first: Position::START };
+    OpenRange { live: 0, others: 0, block: BlockId::NONE, end: Position::START, first: Position::START };
 
 /// Memory of the computation.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! What depends on what in a block, and orders that keep to that.
 
 use crate::{
-    analysis::{access::Kind, accesses::Accesses, flow::NO_BLOCK, liveness::Liveness, position::Position},
+    analysis::{access::Kind, accesses::Accesses, liveness::Liveness, position::Position},
     rows::Rows,
 };
 use gen_ir::{
@@ -160,7 +160,7 @@ impl BlockGraph {
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
         let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
             self;
-        row_of.resize(kernel.vars.len(), (NO_BLOCK, 0));
+        row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
         last.clear();

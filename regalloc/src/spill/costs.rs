@@ -9,7 +9,7 @@ use crate::{
         access::Kind,
         accesses::Accesses,
         facts,
-        flow::{Flow, NO_BLOCK},
+        flow::Flow,
         liveness::Liveness,
         position::{Position, Range},
     },
@@ -73,7 +73,7 @@ impl Costs {
             list.resize(kernel.vars.len(), 0.0);
         }
         self.open.clear();
-        self.open.resize(kernel.vars.len(), EstimatedTemp { used: 0, block: NO_BLOCK, saved: false });
+        self.open.resize(kernel.vars.len(), EstimatedTemp { used: 0, block: BlockId::NONE, saved: false });
         for b in 0..kernel.blocks.len() {
             let (block, worth) = (BlockId::from(b), facts::worth(flow, b));
             for i in accesses.block(b) {

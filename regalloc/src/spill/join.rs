@@ -25,7 +25,7 @@ use crate::{
     analysis::{
         access::{Access, Kind},
         facts,
-        flow::{Flow, NO_BLOCK},
+        flow::Flow,
         position::{Position, Range},
     },
     place::matrix::{RegMatrix, Regs, between, first, runs},
@@ -61,7 +61,7 @@ pub(crate) struct JoinMemory {
 /// What uses say of a temporary.
 #[derive(Clone, Copy)]
 struct About {
-    /// The block of its uses; [`NO_BLOCK`] if there are none.
+    /// The block of its uses; [`BlockId::NONE`] if there are none.
     block: BlockId,
     /// What happens before the first use.
     fill: Fill,
@@ -183,7 +183,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
     fn leave_loop(&mut self, t: TempId, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) -> bool {
         let About { block, fill, joined, hoisted, .. } = s.about[t.index()];
         let temp = self.plan.temps[t.index()];
-        if block == NO_BLOCK || joined != TempId::NONE || fill != Fill::Read || temp.window {
+        if block == BlockId::NONE || joined != TempId::NONE || fill != Fill::Read || temp.window {
             return false;
         }
         let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
@@ -249,7 +249,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
 /// Finds where temporaries are, and what is done with them.
 fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
     let unknown =
-        About { block: NO_BLOCK, fill: Fill::None, written: false, joined: TempId::NONE, hoisted: NONE };
+        About { block: BlockId::NONE, fill: Fill::None, written: false, joined: TempId::NONE, hoisted: NONE };
     s.about.clear();
     s.about.resize(plan.temps.len(), unknown);
     s.writes.clear();
@@ -269,7 +269,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
             s.writes.push(Write { var: plan.groups.first(u.var), inst: u.inst, temp });
         }
         if let Some(about) = s.about.get_mut(temp.index()) {
-            if about.block == NO_BLOCK {
+            if about.block == BlockId::NONE {
                 (about.block, about.fill) = (block.into(), u.fill);
             }
             about.written |= written;
@@ -277,7 +277,8 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
     }
     s.writes.sort_unstable();
     s.sorted.clear();
-    s.sorted.extend((0..plan.temps.len()).map(TempId::at).filter(|&t| s.about[t.index()].block != NO_BLOCK));
+    s.sorted
+        .extend((0..plan.temps.len()).map(TempId::at).filter(|&t| s.about[t.index()].block != BlockId::NONE));
     s.sorted.sort_unstable_by_key(|&t| {
         let temp = &plan.temps[t.index()];
         (temp.var, temp.range.end, temp.range.start, t)

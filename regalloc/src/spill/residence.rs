@@ -5,11 +5,7 @@
 //! So wherever it is in them, it has passed the beginning, and if nothing else writes registers or variable between,
 //! the registers have what memory has.
 
-use crate::analysis::{
-    accesses::Accesses,
-    flow::{Flow, NO_BLOCK},
-    position::Position,
-};
+use crate::analysis::{accesses::Accesses, flow::Flow, position::Position};
 use gen_ir::{BlockId, Edge};
 
 /// Most blocks of a residence.
@@ -54,7 +50,7 @@ impl Entries {
                 all = Some((from.min(low), from.max(high)));
             }
             // What nothing leads to may be entered from anywhere.
-            all.unwrap_or((BlockId::FIRST, NO_BLOCK))
+            all.unwrap_or((BlockId::FIRST, BlockId::NONE))
         }));
     }
 
@@ -64,7 +60,7 @@ impl Entries {
         let mut b = first.next();
         while b <= last {
             let (low, high) = self.of[b.index()];
-            if low < first || high == NO_BLOCK || last.0 - first.0 > BLOCKS {
+            if low < first || high == BlockId::NONE || last.0 - first.0 > BLOCKS {
                 return None;
             }
             if high >= last {
@@ -85,7 +81,7 @@ impl Entries {
             let (mut last, mut b) = (to, first.next());
             while b <= last {
                 let (low, high) = self.of[b.index()];
-                if high == NO_BLOCK || last.0 - first.min(low).0 > BLOCKS {
+                if high == BlockId::NONE || last.0 - first.min(low).0 > BLOCKS {
                     return None;
                 }
                 last = last.max(high);
