@@ -94,6 +94,7 @@ pub(crate) const BDW: Caps = Caps {
         half_by_type: true,
         responses_apart: false,
         target_in_descriptor: false,
+        null_target: false,
         fused_pairs: false,
     },
     memory: Memory {
@@ -104,6 +105,7 @@ pub(crate) const BDW: Caps = Caps {
         a64_gather_8_bytes: true,
         slm_fence: false,
         slm_pages: true,
+        fence_flushes: true,
         fence_commit: false,
         fence_before_eot: EndFence::Never,
         surface_qwords: false,

@@ -357,6 +357,8 @@ pub struct Sends {
     pub responses_apart: bool,
     /// A render target's index stands in the extended descriptor, where there is no header for other reasons.
     pub target_in_descriptor: bool,
+    /// An extended descriptor says that there is no render target.
+    pub null_target: bool,
     /// Two threads run as a pair and send together; a message whose descriptor differs between them must say so.
     pub fused_pairs: bool,
 }
@@ -391,6 +393,8 @@ pub struct Memory {
     /// What a walker says of a group's shared local memory is its size in pages of 4 KB, not a code for it
     /// (volume 2d, "INTERFACE_DESCRIPTOR_DATA").
     pub slm_pages: bool,
+    /// Fences say which parts of the third-level cache go out, as `fence` asks (Intel's finalizer, `noL3Flush`).
+    pub fence_flushes: bool,
     /// A memory fence must ask for a commit that the thread waits for.
     pub fence_commit: bool,
     /// Whose threads fence the memory that they have written before they end.

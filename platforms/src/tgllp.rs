@@ -27,8 +27,19 @@ pub(crate) const TGLLP: Caps = Caps {
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
-    sends: Sends { to_r127: true, responses_apart: false, fused_pairs: true, ..ICLLP.sends },
-    memory: Memory { a64_gather_8_bytes: false, fence_before_eot: EndFence::Always, ..ICLLP.memory },
+    sends: Sends {
+        to_r127: true,
+        responses_apart: false,
+        fused_pairs: true,
+        null_target: true,
+        ..ICLLP.sends
+    },
+    memory: Memory {
+        a64_gather_8_bytes: false,
+        fence_flushes: false,
+        fence_before_eot: EndFence::Always,
+        ..ICLLP.memory
+    },
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.
     sampler: Sampler { cps: 1 << 11, media_plus: false, ..ICLLP.sampler },
     latencies: XE,

@@ -3,8 +3,7 @@
 //! A new pass is a function (of `optimize::steps`, or of `steps` beside this file) and a row here. Its name is then one that `--print-after`, `--stats` and
 //! `--skip-pass` know, and the verifier looks at what it leaves.
 
-use gen_ir::Profile;
-use platforms::Layout;
+use gen_ir::{Op, Profile};
 
 use crate::{
     driver::{
@@ -218,7 +217,10 @@ pub static PASSES: &[Pass] = &[
         name: "scatter-moves",
         about: "predicated moves of constant channels through an address become `smov`",
         step: PassBody::Virtual(optimizations::scatter_moves),
-        only: Some(Need { on: |caps| caps.words.layout() == Layout::Gen8, else_because: "it has no `smov`" }),
+        only: Some(Need {
+            on: |caps| encoder::opcodes::supports(caps.platform, Op::Smov),
+            else_because: "it has no `smov`",
+        }),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },

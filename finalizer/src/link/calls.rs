@@ -13,6 +13,8 @@ use gen_ir::{
 use narrow::{as_index, span, to_index};
 use platforms::{Caps, Layout};
 
+use crate::lower::address::UNLINKED;
+
 /// What a function calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Calls {
@@ -36,9 +38,6 @@ pub(crate) struct CallMemory {
     pub callees: Vec<u32>,
     out: Vec<Inst<Physical>>,
 }
-
-/// What stands in the code until a linker writes an address.
-const UNLINKED: u32 = 0x6e10_ca2e;
 
 /// Replaces marks of the calling convention by instructions. `frame` is the size of the function's
 /// frame in bytes; `callee` tells which function of the binary a call's vISA instruction names.

@@ -141,8 +141,7 @@ impl Lowerer<'_> {
             Target::Known(index) if !header => index,
             _ => 0,
         };
-        // Before Gen12 nothing says that there is no target.
-        let null = write.mode & NULL_TARGET != 0 && self.caps.words.layout() == Layout::Xe;
+        let null = write.mode & NULL_TARGET != 0 && self.caps.sends.null_target;
         let control = TargetControl::new().with_target(index).with_null_target(null).into_bits();
         let message = Message { sfid: Sfid::Render, desc: desc.into(), header, response: 0 };
         self.send_described(message, VReg::NULL, &parts, |lowerer, desc, ex_desc| {

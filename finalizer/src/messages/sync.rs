@@ -1,5 +1,6 @@
 //! Barriers, fences and thread dependencies.
 
+use encoder::opcodes;
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use messages::{
     SurfaceIndex,
@@ -8,7 +9,7 @@ use messages::{
     sampler,
 };
 use narrow::{low_u8, low_u32};
-use platforms::{EndFence, Layout};
+use platforms::EndFence;
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
@@ -141,21 +142,18 @@ impl Lowerer<'_> {
     }
 
     fn barrier_wait(&mut self) {
-        let inst = match self.caps.words.layout() {
-            Layout::Gen8 => {
-                let notified = Src::scalar(VReg::arf(gen_ir::Arf::Notify(0), 0), Type::Ud);
-                build::op(Op::Wait, Lanes::SCALAR, Dst::None, &[notified])
-            }
-            Layout::Xe => {
-                let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[]);
-                sync.payload = Payload::Sync(SyncFn::Bar);
-                sync.src[0] = if self.caps.thread.named_barriers {
-                    Src::ud(0)
-                } else {
-                    Src::new(VReg::NULL, Region::SCALAR, Type::Ub)
-                };
-                sync
-            }
+        let inst = if opcodes::supports(self.caps.platform, Op::Wait) {
+            let notified = Src::scalar(VReg::arf(gen_ir::Arf::Notify(0), 0), Type::Ud);
+            build::op(Op::Wait, Lanes::SCALAR, Dst::None, &[notified])
+        } else {
+            let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[]);
+            sync.payload = Payload::Sync(SyncFn::Bar);
+            sync.src[0] = if self.caps.thread.named_barriers {
+                Src::ud(0)
+            } else {
+                Src::new(VReg::NULL, Region::SCALAR, Type::Ub)
+            };
+            sync
         };
         self.emit(inst);
     }
@@ -171,8 +169,7 @@ impl Lowerer<'_> {
         }
         let commit = mask & 1 != 0;
         let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
-        // L3 flushes are no longer needed where the scoreboard is software's.
-        let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { mask >> 1 & 15 };
+        let flush = if self.caps.memory.fence_flushes { mask >> 1 & 15 } else { 0 };
         let fence = if local { self.local_fence() } else { MemoryFence::new() };
         self.memory_fence(fence.with_commit(commit).with_flush_l3(flush).with_flush_l1(l1));
         Ok(())

@@ -9,7 +9,6 @@
 
 use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Role, Src, Type, Var, VarClass, VarId, Virtual};
 use narrow::{low_u16, to_u16};
-use platforms::Layout;
 
 use super::candidates::scatters;
 use crate::build;
@@ -32,9 +31,6 @@ pub(super) fn moves(
     memory: &mut ScatterMemory,
     pool: &mut Pool<Virtual>,
 ) -> bool {
-    if kernel.platform.caps().words.layout() != Layout::Gen8 {
-        return false;
-    }
     let ScatterMemory { known, made } = memory;
     for b in 0..kernel.blocks.len() {
         if !kernel.blocks[b].insts.iter().any(scatters) {
