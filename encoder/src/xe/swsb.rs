@@ -4,24 +4,59 @@
 //! kind of instruction. [`SwsbKind`] has them. Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software
 //! Scoreboard"; for several pipes the encodings of the reference assembler.
 
+use bitfield_struct::bitfield;
 use gen_ir::{Pipe, SbidMode, Swsb, SwsbKind};
-use narrow::{const_u8, low_u8, to_u16};
+use narrow::{const_u8, low_u8, to_u8};
+
+/// An annotation of a distance and an SBID.
+const fn both(pipe: Pipe, dist: u8, mode: SbidMode, id: u8) -> Swsb {
+    Swsb { dist: Some((pipe, dist)), sbid: Some((mode, id)), no_acc_sb_set: false }
+}
 
 /// Encodings in 8 bits: one in-order pipe (Tiger Lake), or three.
 pub(super) mod byte {
     use super::*;
 
-    const DST: u16 = 0x20;
-    const SRC: u16 = 0x30;
-    const SET: u16 = 0x40;
-    const BOTH: u16 = 0x80;
+    /// An SBID alone.
+    #[bitfield(u8)]
+    struct Token {
+        #[bits(4)]
+        sbid: u8,
+        /// [`SET`], [`SRC`] or [`DST`].
+        #[bits(4)]
+        meaning: u8,
+    }
 
-    /// What stands beside a lone distance for its pipe. The first alone where pipes have no names.
-    const PIPES: [(Pipe, u16); 5] =
-        [(Pipe::Own, 0x00), (Pipe::All, 0x08), (Pipe::Float, 0x10), (Pipe::Int, 0x18), (Pipe::Long, 0x50)];
+    /// A distance alone.
+    #[bitfield(u8)]
+    struct Distance {
+        #[bits(3)]
+        distance: u8,
+        /// A code of [`PIPES`].
+        #[bits(5)]
+        pipe: u8,
+    }
+
+    /// A distance and an SBID; the kind of instruction says what they mean.
+    #[bitfield(u8)]
+    struct Pair {
+        #[bits(4)]
+        sbid: u8,
+        #[bits(3)]
+        distance: u8,
+        is_pair: bool,
+    }
+
+    const DST: u8 = 2;
+    const SRC: u8 = 3;
+    const SET: u8 = 4;
+
+    /// The pipes of lone distances, with their codes. The first alone where pipes have no names.
+    const PIPES: [(Pipe, u8); 5] =
+        [(Pipe::Own, 0), (Pipe::All, 1), (Pipe::Float, 2), (Pipe::Int, 3), (Pipe::Long, 10)];
 
     #[inline]
-    const fn pipes(named: bool) -> &'static [(Pipe, u16)] {
+    const fn pipes(named: bool) -> &'static [(Pipe, u8)] {
         if named { &PIPES } else { PIPES.first_chunk::<1>().unwrap() }
     }
 
@@ -29,42 +64,46 @@ pub(super) mod byte {
         if swsb.no_acc_sb_set {
             return None;
         }
-        let id = |id: u8| (id <= 15).then_some(u16::from(id));
-        match (swsb.dist, swsb.sbid) {
-            (None, None) => Some(0),
-            (None, Some((mode, n))) => Some(id(n)? | [SET, SRC, DST][mode.index()]),
+        let bits = match (swsb.dist, swsb.sbid) {
+            (None, None) => 0,
+            (None, Some((mode, id @ 0..=15))) => {
+                let meaning = [SET, SRC, DST][mode.index()];
+                Token::new().with_sbid(id).with_meaning(meaning).into_bits()
+            }
             (Some((pipe, d @ 1..=7)), None) => {
-                let (_, code) = pipes(named).iter().find(|p| p.0 == pipe)?;
-                Some(code | u16::from(d))
+                let (_, code) = *pipes(named).iter().find(|p| p.0 == pipe)?;
+                Distance::new().with_distance(d).with_pipe(code).into_bits()
             }
-            (Some((pipe, d @ 1..=7)), Some((mode, n))) => {
-                ((pipe, mode) == kind.only_pair(named)).then_some(BOTH | u16::from(d) << 4 | id(n)?)
+            (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=15))) if (pipe, mode) == kind.only_pair(named) => {
+                Pair::new().with_sbid(id).with_distance(d).with_is_pair(true).into_bits()
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(bits.into())
     }
 
     pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind, named: bool) -> Option<Swsb> {
+        let bits = low_u8(bits);
         if bits == 0 {
             return Some(Swsb::NONE);
         }
-        let (id, near) = (low_u8(bits & 0xf), low_u8(bits & 7));
-        let far = low_u8(bits >> 4 & 7);
-        if bits & BOTH != 0 {
+        let (lone, pair) = (Distance::from_bits(bits), Pair::from_bits(bits));
+        if pair.is_pair() {
             let (pipe, mode) = kind.only_pair(named);
-            let both = Swsb { dist: Some((pipe, far)), sbid: Some((mode, id)), no_acc_sb_set: false };
-            return (far != 0).then_some(both);
+            return (pair.distance() != 0).then_some(both(pipe, pair.distance(), mode, pair.sbid()));
         }
-        if let Some(&(pipe, _)) = pipes(named).iter().find(|p| p.1 == bits & !7) {
-            return (near != 0).then_some(Swsb { dist: Some((pipe, near)), ..Swsb::NONE });
+        if let Some(&(pipe, _)) = pipes(named).iter().find(|p| p.1 == lone.pipe()) {
+            let dist = Some((pipe, lone.distance()));
+            return (lone.distance() != 0).then_some(Swsb { dist, ..Swsb::NONE });
         }
-        let mode = match bits & 0xf0 {
+        let token = Token::from_bits(bits);
+        let mode = match token.meaning() {
             DST => SbidMode::Dst,
             SRC => SbidMode::Src,
             SET => SbidMode::Set,
             _ => return None,
         };
-        Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE })
+        Some(Swsb { sbid: Some((mode, token.sbid())), ..Swsb::NONE })
     }
 }
 
@@ -72,12 +111,50 @@ pub(super) mod byte {
 pub(super) mod multi {
     use super::*;
 
-    const DST: u16 = 0x80;
-    const SRC: u16 = 0xa0;
-    const SET: u16 = 0xc0;
+    /// An SBID alone.
+    #[bitfield(u16)]
+    struct Token {
+        #[bits(5)]
+        sbid: u8,
+        /// [`SET`], [`SRC`] or [`DST`].
+        #[bits(3)]
+        meaning: u8,
+        #[bits(8)]
+        __: u8,
+    }
+
+    /// A distance alone.
+    #[bitfield(u16)]
+    struct Distance {
+        #[bits(3)]
+        distance: u8,
+        /// Its place in [`PIPES`].
+        #[bits(5)]
+        pipe: u8,
+        #[bits(8)]
+        __: u8,
+    }
+
+    /// A distance and an SBID.
+    #[bitfield(u16)]
+    struct Pair {
+        #[bits(5)]
+        sbid: u8,
+        #[bits(3)]
+        distance: u8,
+        /// Which pipe and meaning of those that the kind of instruction has, from 1 on.
+        #[bits(2)]
+        which: u8,
+        #[bits(6)]
+        __: u8,
+    }
+
+    const DST: u8 = 4;
+    const SRC: u8 = 5;
+    const SET: u8 = 6;
     const NO_ACC_SB_SET: u16 = 0xf0;
 
-    /// The pipe of a lone distance: bits 5..3.
+    /// The pipes of lone distances.
     const PIPES: [Pipe; 6] = [Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
 
     /// A pipe's number in [`PIPES`], or [`NO_PIPE`].
@@ -99,41 +176,44 @@ pub(super) mod multi {
         }
         match (swsb.dist, swsb.sbid) {
             (None, None) => Some(0),
-            (None, Some((mode, id @ 0..=31))) => Some([SET, SRC, DST][mode.index()] | u16::from(id)),
+            (None, Some((mode, id @ 0..=31))) => {
+                let meaning = [SET, SRC, DST][mode.index()];
+                Some(Token::new().with_sbid(id).with_meaning(meaning).into_bits())
+            }
             (Some((pipe, d @ 1..=7)), None) => {
                 let number = NUMBERS[pipe.index() & 7];
-                (number != NO_PIPE).then_some(u16::from(number) << 3 | u16::from(d))
+                let is_pipe = number != NO_PIPE;
+                is_pipe.then(|| Distance::new().with_distance(d).with_pipe(number).into_bits())
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
-                // What bits 9..8 say of a distance (bits 7..5) and an SBID (bits 4..0) together, from 1 on.
                 let pairs = kind.pairs();
-                let is = |n: usize| u16::from(pairs[n] == (pipe, mode)) * (to_u16(n) + 1);
+                let is = |n: usize| u8::from(pairs[n] == (pipe, mode)) * (to_u8(n) + 1);
                 // One of them at most is not 0.
-                let pair = is(0) | is(1) | is(2);
-                (pair != 0).then_some(pair << 8 | u16::from(d) << 5 | u16::from(id))
+                let which = is(0) | is(1) | is(2);
+                let pair = Pair::new().with_sbid(id).with_distance(d);
+                (which != 0).then(|| pair.with_which(which).into_bits())
             }
             _ => None,
         }
     }
 
     pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
-        let id = low_u8(bits & 0x1f);
-        let dist = low_u8(bits >> 5 & 7);
-        let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
-        match (bits >> 8 & 3, bits & 0xe0) {
+        let (token, lone, pair) = (Token::from_bits(bits), Distance::from_bits(bits), Pair::from_bits(bits));
+        let sbid = |mode| Some(Swsb { sbid: Some((mode, token.sbid())), ..Swsb::NONE });
+        match (pair.which(), token.meaning()) {
             (0, _) if bits == 0 => Some(Swsb::NONE),
             (0, _) if bits == NO_ACC_SB_SET => Some(Swsb { no_acc_sb_set: true, ..Swsb::NONE }),
             (0, DST) => sbid(SbidMode::Dst),
             (0, SRC) => sbid(SbidMode::Src),
             (0, SET) => sbid(SbidMode::Set),
-            (0, _) if bits & 7 != 0 => {
-                let pipe = *PIPES.get(usize::from(bits >> 3))?;
-                Some(Swsb { dist: Some((pipe, low_u8(bits & 7))), ..Swsb::NONE })
+            (0, _) if lone.distance() != 0 => {
+                let pipe = *PIPES.get(usize::from(lone.pipe()))?;
+                Some(Swsb { dist: Some((pipe, lone.distance())), ..Swsb::NONE })
             }
             (0, _) => None,
-            (pair, _) if dist != 0 => {
-                let (pipe, mode) = kind.pairs()[usize::from(pair) - 1];
-                Some(Swsb { dist: Some((pipe, dist)), sbid: Some((mode, id)), no_acc_sb_set: false })
+            (which, _) if pair.distance() != 0 => {
+                let (pipe, mode) = kind.pairs()[usize::from(which) - 1];
+                Some(both(pipe, pair.distance(), mode, pair.sbid()))
             }
             _ => None,
         }
@@ -173,8 +253,7 @@ mod tests {
     /// Answers of the reference assembler.
     #[test]
     fn words_of_the_manual() {
-        let both =
-            |pipe, d, mode| Swsb { dist: Some((pipe, d)), sbid: Some((mode, 3)), no_acc_sb_set: false };
+        let both = |pipe, d, mode| both(pipe, d, mode, 3);
         let one = |swsb, kind| byte::encode(swsb, kind, false);
         assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
         assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Other), None);
