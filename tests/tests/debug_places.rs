@@ -301,6 +301,7 @@ fn what_is_in_an_accumulator_has_no_place() {
 .decl V32 v_type=G type=f num_elts=16 align=GRF
 .decl V33 v_type=G type=f num_elts=16 align=GRF
 .decl V34 v_type=G type=f num_elts=16 align=GRF
+.decl T6 v_type=T num_elts=1 v_name=T6
 .input V32 offset=64 size=64
 .kernel_attr Target="cm"
     mul (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>

@@ -19,7 +19,7 @@ pub(super) mod byte {
 
     /// An SBID alone.
     #[bitfield(u8)]
-    struct Token {
+    struct ByteToken {
         #[bits(4)]
         sbid: u8,
         /// [`SET`], [`SRC`] or [`DST`].
@@ -29,7 +29,7 @@ pub(super) mod byte {
 
     /// A distance alone.
     #[bitfield(u8)]
-    struct Distance {
+    struct ByteDistance {
         #[bits(3)]
         distance: u8,
         /// A code of [`PIPES`].
@@ -39,7 +39,7 @@ pub(super) mod byte {
 
     /// A distance and an SBID; the kind of instruction says what they mean.
     #[bitfield(u8)]
-    struct Pair {
+    struct BytePair {
         #[bits(4)]
         sbid: u8,
         #[bits(3)]
@@ -68,14 +68,14 @@ pub(super) mod byte {
             (None, None) => 0,
             (None, Some((mode, id @ 0..=15))) => {
                 let meaning = [SET, SRC, DST][mode.index()];
-                Token::new().with_sbid(id).with_meaning(meaning).into_bits()
+                ByteToken::new().with_sbid(id).with_meaning(meaning).into_bits()
             }
             (Some((pipe, d @ 1..=7)), None) => {
                 let (_, code) = *pipes(named).iter().find(|p| p.0 == pipe)?;
-                Distance::new().with_distance(d).with_pipe(code).into_bits()
+                ByteDistance::new().with_distance(d).with_pipe(code).into_bits()
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=15))) if (pipe, mode) == kind.only_pair(named) => {
-                Pair::new().with_sbid(id).with_distance(d).with_is_pair(true).into_bits()
+                BytePair::new().with_sbid(id).with_distance(d).with_is_pair(true).into_bits()
             }
             _ => return None,
         };
@@ -87,7 +87,7 @@ pub(super) mod byte {
         if bits == 0 {
             return Some(Swsb::NONE);
         }
-        let (lone, pair) = (Distance::from_bits(bits), Pair::from_bits(bits));
+        let (lone, pair) = (ByteDistance::from_bits(bits), BytePair::from_bits(bits));
         if pair.is_pair() {
             let (pipe, mode) = kind.only_pair(named);
             return (pair.distance() != 0).then_some(both(pipe, pair.distance(), mode, pair.sbid()));
@@ -96,7 +96,7 @@ pub(super) mod byte {
             let dist = Some((pipe, lone.distance()));
             return (lone.distance() != 0).then_some(Swsb { dist, ..Swsb::NONE });
         }
-        let token = Token::from_bits(bits);
+        let token = ByteToken::from_bits(bits);
         let mode = match token.meaning() {
             DST => SbidMode::Dst,
             SRC => SbidMode::Src,
@@ -113,7 +113,7 @@ pub(super) mod multi {
 
     /// An SBID alone.
     #[bitfield(u16)]
-    struct Token {
+    struct WideToken {
         #[bits(5)]
         sbid: u8,
         /// [`SET`], [`SRC`] or [`DST`].
@@ -125,7 +125,7 @@ pub(super) mod multi {
 
     /// A distance alone.
     #[bitfield(u16)]
-    struct Distance {
+    struct WideDistance {
         #[bits(3)]
         distance: u8,
         /// Its place in [`PIPES`].
@@ -137,7 +137,7 @@ pub(super) mod multi {
 
     /// A distance and an SBID.
     #[bitfield(u16)]
-    struct Pair {
+    struct WidePair {
         #[bits(5)]
         sbid: u8,
         #[bits(3)]
@@ -178,19 +178,19 @@ pub(super) mod multi {
             (None, None) => Some(0),
             (None, Some((mode, id @ 0..=31))) => {
                 let meaning = [SET, SRC, DST][mode.index()];
-                Some(Token::new().with_sbid(id).with_meaning(meaning).into_bits())
+                Some(WideToken::new().with_sbid(id).with_meaning(meaning).into_bits())
             }
             (Some((pipe, d @ 1..=7)), None) => {
                 let number = NUMBERS[pipe.index() & 7];
                 let is_pipe = number != NO_PIPE;
-                is_pipe.then(|| Distance::new().with_distance(d).with_pipe(number).into_bits())
+                is_pipe.then(|| WideDistance::new().with_distance(d).with_pipe(number).into_bits())
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
                 let pairs = kind.pairs();
                 let is = |n: usize| u8::from(pairs[n] == (pipe, mode)) * (to_u8(n) + 1);
                 // One of them at most is not 0.
                 let which = is(0) | is(1) | is(2);
-                let pair = Pair::new().with_sbid(id).with_distance(d);
+                let pair = WidePair::new().with_sbid(id).with_distance(d);
                 (which != 0).then(|| pair.with_which(which).into_bits())
             }
             _ => None,
@@ -198,7 +198,8 @@ pub(super) mod multi {
     }
 
     pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
-        let (token, lone, pair) = (Token::from_bits(bits), Distance::from_bits(bits), Pair::from_bits(bits));
+        let (token, lone, pair) =
+            (WideToken::from_bits(bits), WideDistance::from_bits(bits), WidePair::from_bits(bits));
         let sbid = |mode| Some(Swsb { sbid: Some((mode, token.sbid())), ..Swsb::NONE });
         match (pair.which(), token.meaning()) {
             (0, _) if bits == 0 => Some(Swsb::NONE),
