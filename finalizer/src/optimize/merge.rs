@@ -200,11 +200,15 @@ impl Merger {
         if !written || first_read <= last_copy {
             return false;
         }
-        // A message whose halves would come to overlap.
+        // A message of which two operands would come to overlap.
         let in_both = |x: VarTouch| {
             let inst = &insts[as_index(x.inst)];
+            let place = Extent { start: x.bytes.start + copy.shift, end: x.bytes.end.saturating_add(copy.shift) };
             let mut found = false;
-            inst.for_each_reg(|_, r| found |= r.var() == Some(copy.to));
+            inst.for_each_reg(|role, r| {
+                let extent = || inst.extent(role, self.grf_bytes);
+                found |= r.var() == Some(copy.to) && extent().is_none_or(|e| e.overlaps(place));
+            });
             found && inst.op.is_send()
         };
         if self.accesses(copy.from).any(in_both) {
