@@ -367,14 +367,11 @@ impl Rounds<'_> {
             return Ok(());
         }
         if self.in_turn {
-            let (now, places) = (&*now, (&mut *general, placed_other));
-            self.in_turn = placing.try_general(
-                current,
-                (now, now.sharing(), remat),
-                Way::InTurn,
-                places,
-                is_complete,
-            )?;
+            let mut try_way = |way| {
+                let places = (&mut *general, &mut *placed_other);
+                placing.try_general(current, (now, now.sharing(), remat), way, places, is_complete)
+            };
+            self.in_turn = try_way(Way::LongestFree)? || try_way(Way::InTurn)?;
         }
         if !self.in_turn && placed == GeneralPlaces::None {
             if !self.options.quick {

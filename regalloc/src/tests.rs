@@ -120,6 +120,20 @@ fn registers_are_taken_in_turn_and_used_again() {
 }
 
 #[test]
+fn a_register_that_was_just_in_use_waits_its_turn() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..129).map(|_| k.add_var(general(32))).collect();
+    let mut insts = vec![value(v[0], 1)];
+    insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
+    // The first value is needed until all registers have been taken once.
+    insts[126] = add(v[126], v[125], v[0]);
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let (p, _) =
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+    assert_eq!(regs(&p)[126..], [vec![126, 1, 126], vec![126, 126, 127], vec![127, 127, 2]]);
+}
+
+#[test]
 fn what_is_copied_keeps_its_register() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..4).map(|_| k.add_var(general(32))).collect();

@@ -203,7 +203,8 @@ impl Merger {
         // A message of which two operands would come to overlap.
         let in_both = |x: VarTouch| {
             let inst = &insts[as_index(x.inst)];
-            let place = Extent { start: x.bytes.start + copy.shift, end: x.bytes.end.saturating_add(copy.shift) };
+            let place =
+                Extent { start: x.bytes.start + copy.shift, end: x.bytes.end.saturating_add(copy.shift) };
             let mut found = false;
             inst.for_each_reg(|role, r| {
                 let extent = || inst.extent(role, self.grf_bytes);

@@ -39,10 +39,9 @@ fn is_wide(kernel: &Kernel<Virtual>, v: VarId) -> bool {
     kernel.vars[v.index()].bytes >= u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 
-/// Whether copies may be left out, if both sides come to have the same place: between whole registers, or of the first
-/// bytes of one (an answer to a message, say) to a variable of those bytes.
+/// Whether copies may be left out, if both sides come to have the same place: between whole registers.
 pub(crate) fn may_be_left_out(kernel: &Kernel<Virtual>) -> bool {
-    from_registers(kernel).any(|(to, _, shift)| shift == 0 || is_wide(kernel, to))
+    from_registers(kernel).any(|(to, ..)| is_wide(kernel, to))
 }
 
 /// The copies between general variables of registers, each from both sides.

@@ -72,7 +72,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             return None;
         }
         // Who reads it earlier would have to stay before this, where a scheduler is to move them.
-        if self.file.way == Way::InTurn && !(legacy.only && matches!(self.sharing, Sharing::None)) {
+        if self.file.way.is_in_turn() && !(legacy.only && matches!(self.sharing, Sharing::None)) {
             return None;
         }
         let of = self.s.item_of[legacy.of]?;
@@ -135,19 +135,22 @@ impl<'a, const W: usize> Scan<'a, W> {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            if (self.file.way == Way::InTurn || self.file.in_place == InPlace::First)
+            if (self.file.way.is_in_turn() || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
                 return Some(at);
             }
-            let from = if self.file.way == Way::InTurn { self.next.clamp(low, high) } else { low };
+            let from = if self.file.way.is_in_turn() { self.next.clamp(low, high) } else { low };
             let found = self.find_unsent(i, open, |scan, open| {
-                scan.find_whole(i, open, with_parts, from, high).or_else(|| {
-                    if from > low { scan.find_whole(i, open, with_parts, low, high) } else { None }
+                scan.find_whole(i, open, with_parts, from, high).or_else(|| match scan.file.way {
+                    Way::LongestFree => scan.find_longest_free(i, open, with_parts, low, high),
+                    Way::InTurn => scan.find_whole(i, open, with_parts, low, high),
+                    _ => None,
                 })
             });
             if let Some(at) = found {
-                self.next = at.bytes() / rb + item.bytes.div_ceil(rb);
+                let end = at.bytes() / rb + item.bytes.div_ceil(rb);
+                self.next = if self.file.way == Way::LongestFree { self.next.max(end) } else { end };
             }
             return found.or_else(|| self.find_in_place(i));
         }
@@ -158,6 +161,9 @@ impl<'a, const W: usize> Scan<'a, W> {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
             let end = at.bytes() + item.bytes;
             self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
+            if self.file.way == Way::LongestFree && self.file.regs >= 2 * PARTS_IN_TURN {
+                self.next = self.next.max(end.div_ceil(rb));
+            }
         }
         found
     }
@@ -193,7 +199,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let item = self.items[i];
         let ranges = self.ranges(i);
         let full = mask_of(0, rb);
-        let from = if self.file.way == Way::InTurn { self.next_byte } else { 0 };
+        let from = if self.file.way.is_in_turn() { self.next_byte } else { 0 };
         let mut empty = None;
         // Bytes from `from` on, then those before.
         for (regs, least) in
@@ -234,13 +240,18 @@ impl<'a, const W: usize> Scan<'a, W> {
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
-        if self.file.way != Way::InTurn || self.file.regs < 2 * PARTS_IN_TURN {
+        if !self.file.way.is_in_turn() || self.file.regs < 2 * PARTS_IN_TURN {
             return None;
         }
         let item = self.items[i];
         let ranges = self.ranges(i);
         let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
+        // Where parts are, as long as there is room, then where nobody has been.
+        let here = self.next_byte;
+        let fresh = if self.file.way == Way::LongestFree { self.next } else { self.file.regs };
         for (regs, least) in [
+            (between::<W>(here / rb, here.div_ceil(rb)), here),
+            (between::<W>(fresh, self.file.regs), 0),
             (between::<W>(from / rb, PARTS_IN_TURN), from),
             (between(0, (from.div_ceil(rb)).min(PARTS_IN_TURN)), 0),
         ] {
@@ -263,35 +274,81 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn find_whole(
         &mut self,
         i: ItemId,
-        mut open: Regs<W>,
+        open: Regs<W>,
         with_parts: Regs<W>,
         from: u32,
         high: u32,
     ) -> Option<FileByte> {
+        let (mut open, places, n) = self.places_of(i, open, with_parts, from, high);
+        let rb = self.file.reg_bytes();
+        loop {
+            let mut found = runs(open, n);
+            found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+            let base = first(&found)?;
+            match self.in_the_way(i, base, with_parts) {
+                None => return Some(FileByte::new(base * rb)),
+                // In no later place is that the last register, of which less may be needed.
+                Some(r) => open[as_index(r) / 64] &= !(1 << (r % 64)),
+            }
+        }
+    }
+
+    /// Of all such places the one that nobody has had for longest: there the schedule may move the item furthest.
+    fn find_longest_free(
+        &mut self,
+        i: ItemId,
+        open: Regs<W>,
+        with_parts: Regs<W>,
+        low: u32,
+        high: u32,
+    ) -> Option<FileByte> {
+        let (open, places, n) = self.places_of(i, open, with_parts, low, high);
+        let rb = self.file.reg_bytes();
+        let mut found = runs(open, n);
+        found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+        let mut best: Option<(u32, u32)> = None;
+        while let Some(base) = first(&found) {
+            found[as_index(base) / 64] &= !(1 << (base % 64));
+            let ends = &self.s.ends[as_index(base)..as_index(base + n)];
+            let end = ends.iter().copied().max().unwrap_or(0);
+            if best.is_none_or(|(least, _)| end < least) && self.in_the_way(i, base, with_parts).is_none() {
+                best = Some((end, base));
+            }
+        }
+        best.map(|(_, base)| FileByte::new(base * rb))
+    }
+
+    /// The `open` registers that item `i` may take, those where it may begin from `from` to before `high`, and how many it
+    /// takes.
+    fn places_of(
+        &self,
+        i: ItemId,
+        mut open: Regs<W>,
+        with_parts: Regs<W>,
+        from: u32,
+        high: u32,
+    ) -> (Regs<W>, Regs<W>, u32) {
         let rb = self.file.reg_bytes();
         let item = self.items[i];
         let n = item.bytes.div_ceil(rb);
-        let ranges = self.ranges(i);
         if self.some_parts && item.bytes.is_multiple_of(rb) {
             open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= !p);
         }
         let mut places = multiples::<W>((item.align / rb).max(1));
         let allowed = between::<W>(from, (high + 1).saturating_sub(n));
         places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
-        loop {
-            let mut found = runs(open, n);
-            found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
-            let base = first(&found)?;
-            let in_the_way = (base..base + n).find(|&r| {
-                let bytes = (item.bytes - (r - base) * rb).min(rb);
-                has(&with_parts, r)
-                    && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
-            });
-            match in_the_way {
-                None => return Some(FileByte::new(base * rb)),
-                // In no later place is that the last register, of which less may be needed.
-                Some(r) => open[as_index(r) / 64] &= !(1 << (r % 64)),
-            }
-        }
+        (open, places, n)
+    }
+
+    /// The first of the registers from `base` on that item `i` cannot have for what others have a part of.
+    fn in_the_way(&mut self, i: ItemId, base: u32, with_parts: Regs<W>) -> Option<u32> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i];
+        let ranges = self.ranges(i);
+        (base..base + item.bytes.div_ceil(rb)).find(|&r| {
+            let bytes = (item.bytes - (r - base) * rb).min(rb);
+            has(&with_parts, r)
+                && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
+        })
     }
 }

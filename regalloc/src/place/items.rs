@@ -44,9 +44,19 @@ pub(crate) enum Way {
     /// instructions past each other, and the hardware waits less for registers that were just in use. Nothing makes
     /// room for another: placing ends, as failed, with the first that finds no place.
     InTurn,
+    /// In turn as long as there are registers that nobody has had, then where nobody has been for longest: the scheduler may
+    /// move more, but room for large variables is broken up sooner.
+    LongestFree,
     /// Those of whole registers first, the largest first of all; then nothing small is where only something large would
     /// fit. Each in the first place that is free; nothing makes room for another here either.
     LargestFirst,
+}
+
+impl Way {
+    /// Whether places are taken in turn, one way or the other.
+    pub const fn is_in_turn(self) -> bool {
+        matches!(self, Way::InTurn | Way::LongestFree)
+    }
 }
 
 /// What may be in the place of what it is made of, where places are not taken in turn.

@@ -21,7 +21,7 @@ pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, W
 pub(crate) use starts::{by_start, largest_first};
 
 use held::Active;
-use narrow::{as_index, ones};
+use narrow::{as_index, ones, span, to_index};
 use sent::Sent;
 
 use crate::{
@@ -69,6 +69,8 @@ pub(crate) struct ScanMemory {
     cost: Vec<f32>,
     victims: Vec<ItemId>,
     sent: Sent,
+    /// Up to which position each register is needed by what has a place, with [`Way::LongestFree`].
+    ends: Vec<u32>,
     /// What each item is made of, if it has the place of that, and the other way round.
     kin: TiVec<ItemId, [Option<ItemId>; 2]>,
 }
@@ -102,7 +104,8 @@ struct Scan<'a, const W: usize> {
     held: RegMatrix<W>,
     needed: RegMatrix<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
-    /// the file for what is smaller.
+    /// the file for what is smaller. First that is behind the inputs, whose registers are read for a while. With
+    /// [`Way::LongestFree`] no item has had a register from `next` on.
     next: u32,
     next_byte: u32,
     used: u32,
@@ -161,7 +164,9 @@ fn place_in<const W: usize>(
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     match file.way {
-        Way::Packed | Way::InTurn => by_start(items, ranges, positions, &mut s.starts, &mut order),
+        Way::Packed | Way::InTurn | Way::LongestFree => {
+            by_start(items, ranges, positions, &mut s.starts, &mut order)
+        }
         Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
     }
     let mut scan = Scan::new(file, items, (live, sharing, wishes), positions, s, matrices);
@@ -193,6 +198,8 @@ impl ScanMemory {
         let regs = as_index(file.regs);
         self.active.clear();
         self.sent.clear();
+        self.ends.clear();
+        self.ends.resize(regs, 0);
         self.kin.clear();
         self.kin.resize(items.len(), [None; 2]);
         self.full_active = 256;
@@ -238,6 +245,13 @@ impl<'a, const W: usize> Scan<'a, W> {
         partly.clear(if some_parts { positions } else { 0 });
         held.clear(if shares { positions } else { 0 });
         needed.clear(if shares { positions } else { 0 });
+        let behind_inputs = items
+            .iter()
+            .filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)))
+            .filter(|&end| end <= file.regs / 2)
+            .max()
+            .unwrap_or(0)
+            .max(file.first);
         let regs = as_index(file.regs);
         if shares && s.sharers.len() < regs {
             s.sharers.resize_with(regs, Vec::new);
@@ -256,8 +270,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             wishes,
             held,
             needed,
-            next: file.first,
-            next_byte: file.first * file.reg_bytes(),
+            next: behind_inputs,
+            next_byte: behind_inputs * file.reg_bytes(),
             used: 0,
         }
     }
@@ -331,8 +345,15 @@ impl<'a, const W: usize> Scan<'a, W> {
             let Item { var, cost, by_lane, .. } = *item;
             self.s.active.push(Active { held, var, from: at, to, cost, by_lane });
         }
-        if self.file.way == Way::InTurn && item.is_payload {
+        if self.file.way.is_in_turn() && item.is_payload {
             self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
+        }
+        if self.file.way == Way::LongestFree && in_order {
+            let rb = self.file.reg_bytes();
+            let end = to_index(ranges[ranges.len() - 1].end.index());
+            for last in &mut self.s.ends[span(at.bytes() / rb..to.bytes().div_ceil(rb))] {
+                *last = end.max(*last);
+            }
         }
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[as_index(r)];
