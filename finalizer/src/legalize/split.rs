@@ -3,7 +3,7 @@
 //! Volume 7, "Region Alignment Rules": a source or destination touches at most two adjacent registers;
 //! a destination in two registers has half of its elements in each (Broadwell).
 
-use gen_ir::{Dst, Op, Options, Src, SrcMod, Type};
+use gen_ir::{Class, Dst, Op, Options, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -144,7 +144,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     }
 }
 
-/// Whether a destination stays in a register, or divides evenly over two.
+/// Whether a destination stays in a register, or goes over into the next in a way that the platform has.
 pub(super) fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let (lanes, grf) = (inst.exec.lanes(), lx.grf());
     let (reg, horz, ty) = match inst.dst {
@@ -171,7 +171,10 @@ pub(super) fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
         Some(offset) if offset + span <= 2 * grf => {
             // Elements that start in the lower register.
             let lower = if step == 0 { lanes } else { grf.saturating_sub(offset).div_ceil(step).min(lanes) };
-            2 * lower == lanes
+            // From Skylake on, what two sources make may go over unevenly; Intel's finalizer leaves `mov`, `add` and `shl` so
+            // there, and cuts them on Broadwell.
+            let plain = inst.op.info().class == Class::Basic && channels_together(inst.op) == 1;
+            2 * lower == lanes || !lx.caps.regions.even_writes && plain
         }
         Some(_) => false,
     }
