@@ -9,7 +9,7 @@ use visa::{
     text::{self, TextOptions},
 };
 
-use crate::data;
+use crate::{coverage, data, messages};
 
 /// Tokens of a text, comments left out.
 pub fn tokens(text: &str) -> Vec<&str> {
@@ -98,9 +98,28 @@ pub fn below(directory: &Path) -> std::io::Result<Vec<SourceText>> {
     Ok(sources)
 }
 
+/// Texts of the forms of all instructions.
+pub fn forms(platform: Platform) -> Vec<SourceText> {
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let messages = messages::forms::forms().into_iter().filter(|f| messages::asked(platform, f));
+    let messages = messages.map(|f| (messages::forms::program(&f.line, grf), f.line));
+    let others = coverage::forms::forms().into_iter().map(|f| (coverage::program(&f.line), f.line));
+    let source = |(text, line): (String, String)| {
+        // A text holds one kernel; functions have their own.
+        let (text, functions) = match text.find(".global_function") {
+            Some(at) => (text[..at].to_owned(), vec![format!(".version 4.1\n{}", &text[at..])]),
+            None => (text, Vec::new()),
+        };
+        SourceText { id: line.replace('\n', "; "), text, functions }
+    };
+    messages.chain(others).map(source).collect()
+}
+
 /// What became of many texts.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
+    /// Only objects are of interest: the texts break rules on purpose, and are not as our printer writes them.
+    pub objects_only: bool,
     /// Texts of kernels and functions.
     pub texts: usize,
     /// Their instructions.
@@ -137,6 +156,9 @@ impl Tally {
                 return None;
             }
         };
+        if self.objects_only {
+            return Some(module);
+        }
         let printed = text::print(&module, options);
         let (theirs, ours) = (tokens(source), tokens(&printed));
         if theirs != ours {

@@ -8,7 +8,6 @@ use tests::{
     coverage,
     impossible::{reason, reasons},
     messages,
-    opcodes::{FORMS, program},
 };
 
 /// Each row is what its example is refused for, wherever it says so.
@@ -47,7 +46,7 @@ fn messages_are_refused_for_a_reason() {
     }
 }
 
-/// The opcodes of vISA: number and name, as the specification and the mnemonic table of Intel's finalizer (IGC 2.x,
+/// Every opcode has forms in the generated table (`--bin states`). The opcodes of vISA: number and name, as the specification and the mnemonic table of Intel's finalizer (IGC 2.x,
 /// visa/IsaDescription.cpp, `ISA_Inst_Table`) have them, and what platform they came with where that is none of ours.
 #[test]
 fn every_opcode_is_in_a_table() {
@@ -64,7 +63,6 @@ fn every_opcode_is_in_a_table() {
     for form in coverage::forms::forms().into_iter().filter(|f| seen.insert(f.op)) {
         read(&coverage::program(&form.line));
     }
-    FORMS.iter().for_each(|(_, lines)| read(&program(lines)));
     let mut missing = Vec::new();
     let mut count = 0;
     for line in include_str!("../data/opcodes.tsv").lines() {
@@ -76,4 +74,30 @@ fn every_opcode_is_in_a_table() {
         }
     }
     assert!(count > 130 && missing.is_empty(), "{count} opcodes, missing: {missing:#?}");
+}
+
+/// Types that the specification's pages name (`data/types.tsv`): each pair of result and sources has a form.
+#[test]
+fn every_type_of_the_specification_is_in_a_form() {
+    let forms = coverage::forms::forms();
+    let mut missing = Vec::new();
+    let mut pairs = 0;
+    for line in include_str!("../data/types.tsv").lines().filter(|l| !l.starts_with('#')) {
+        let [op, results, sources] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        for to in results.split(',') {
+            for from in if sources == "=" { vec![to] } else { sources.split(',').collect() } {
+                pairs += 1;
+                let has = |f: &coverage::forms::Form| {
+                    let head =
+                        f.line.strip_prefix("(P2) ").or(f.line.strip_prefix("(P1) ")).unwrap_or(&f.line);
+                    let named = head.strip_prefix(op).is_some_and(|rest| rest.starts_with([' ', '.']));
+                    named && head.contains(&format!(" X_{to}(")) && head.contains(&format!(" A_{from}("))
+                };
+                if !forms.iter().any(has) {
+                    missing.push(format!("{op} {to} {from}"));
+                }
+            }
+        }
+    }
+    assert!(pairs > 700 && missing.is_empty(), "{pairs} pairs, missing: {missing:#?}");
 }

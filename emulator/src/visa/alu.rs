@@ -20,6 +20,9 @@ use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
 /// A source's modifier.
 fn modifier(opcode: Opcode, src: Option<&VectorOperand>) -> Modifier {
     let modifier = src.map_or(Modifier::None, VectorOperand::modifier);
+    if matches!(opcode, Opcode::Rol | Opcode::Ror) {
+        return Modifier::None;
+    }
     let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
     if logic { modifier } else { arithmetic(modifier) }
 }

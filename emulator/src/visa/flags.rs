@@ -1,7 +1,7 @@
 //! Predicates: which lanes an instruction works on, and the instructions that make predicates
 //! (spec "Predication", `CMP`, `SETP`).
 
-use super::{operand::each, thread::VisaThread};
+use super::{convert::int_value, operand::each, thread::VisaThread};
 use crate::thread::{Trap, mask};
 use narrow::{as_index, low_i8, low_u32, low_u64};
 use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, Type, VectorOperand, op::Op};
@@ -110,6 +110,10 @@ impl VisaThread<'_> {
             let (value, ty, unknown) = self.scalar(src)?;
             // A narrow scalar with a sign has it in the bits above.
             let value = if ty == Type::B { low_u64(low_i8(value)) } else { value };
+            let value = match src.modifier() {
+                Modifier::Not => !value,
+                modifier => low_u64(int_value(value, ty, modifier)),
+            };
             // Flags are set by words (Intel's finalizer): a channel of the upper eight gets a bit of the upper eight.
             let value = value >> (inst.exec.first_lane() & 15);
             return self.set_pred(
@@ -125,6 +129,10 @@ impl VisaThread<'_> {
         let mut bits = 0;
         for i in each(on) {
             bits |= (low_u32(v.bits[i]) & 1) << i;
+        }
+        // Intel's finalizer takes the bit with logic, where a sign inverts bits.
+        if matches!(src.modifier(), Modifier::Not | Modifier::Neg | Modifier::NegAbs) {
+            bits ^= on;
         }
         self.set_pred(p.id, inst.exec, on, bits, v.undefined)
     }

@@ -126,7 +126,10 @@ pub(super) fn compute(
             O::Shr => i128::from(unsigned(a, ty0) >> (b & count)),
             O::Asr => a >> (b & count),
             O::Rol | O::Ror => {
-                let bits = unsigned(a, ty0);
+                // What is narrower than its result is rotated in that (Intel's finalizer).
+                let (wide, width) =
+                    if dst.bytes() > ty0.bytes() { (dst, dst.bytes() * 8) } else { (ty0, width) };
+                let bits = unsigned(a, wide);
                 let k = low_u32(b & i128::from(width - 1));
                 let left = if opcode == O::Rol { k } else { (width - k) % width };
                 if left == 0 { bits.into() } else { i128::from(bits << left | bits >> (width - left)) }
@@ -169,13 +172,21 @@ pub(super) fn across(
 ) -> Result<(), Trap> {
     let sat = dst.is_saturated();
     let ty = t.dst_type(dst)?;
+    // Of constants, which there are none of in bytes, the low byte counts.
+    let byte = |src: &VectorOperand, lanes: &mut Lanes| {
+        if matches!(src, VectorOperand::Immediate { ty, .. } if ty.is_int() && !ty.is_packed()) {
+            lanes.ty = if lanes.ty.is_signed_int() { Type::B } else { Type::UB };
+            lanes.bits.iter_mut().for_each(|bits| *bits &= 0xff);
+        }
+    };
     let mut out = [0; LANES];
     match inst.opcode {
         Opcode::Sad2 | Opcode::Sad2add => {
             // A pair belongs together even where only its first lane runs.
             let pairs = on | (on & 0x5555_5555) << 1;
-            let a = t.load(&srcs[0], pairs)?;
-            let b = t.load(&srcs[1], pairs)?;
+            let (mut a, mut b) = (t.load(&srcs[0], pairs)?, t.load(&srcs[1], pairs)?);
+            byte(&srcs[0], &mut a);
+            byte(&srcs[1], &mut b);
             let c = match srcs.get(2) {
                 Some(c) => Some(t.load(c, on)?),
                 None => None,

@@ -18,6 +18,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Add3 if one_addition(lx, inst) => Step::Replaced,
         Op::Add3 if !caps.ops.add3_bfn || has_qwords(inst) => two_additions(lx, inst),
         Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
+        Op::Rol | Op::Ror if widens(inst) => {
+            // What is rotated is as wide as its result.
+            let mut new = *inst;
+            let bytes = inst.dst.ty().map_or(4, Type::bytes);
+            lx.stage_source(&mut new, 0, build::int_type(bytes, false), 1);
+            lx.inst(new);
+            Step::Replaced
+        }
         Op::Rol | Op::Ror if !caps.ops.rotate => rotate_by_shifts(lx, inst),
         Op::Shr => unsigned_shift(lx, inst),
         _ => Step::Keep,
@@ -127,6 +135,12 @@ fn byte_of(src: VSrc, byte: u32, exec: ExecSize) -> VSrc {
     let Src::Direct { reg, region, ty, .. } = src else { return src };
     let bytes = if region.is_scalar() { region } else { build::strided(4, exec) };
     Src::new(reg.plus(byte), bytes, build::int_type(1, ty.is_signed()))
+}
+
+/// Whether the first source is narrower than the result.
+fn widens(inst: &VInst) -> bool {
+    let bytes = |ty: Option<Type>| ty.map_or(0, Type::bytes);
+    !inst.src[0].is_imm() && bytes(inst.src[0].ty()) < bytes(inst.dst.ty())
 }
 
 /// `(a << n) | (a >> (bits - n))`, or the mirror image; shift counts are taken modulo the width.

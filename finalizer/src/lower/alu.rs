@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type};
+use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::{every, low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
@@ -62,7 +62,11 @@ impl Lowerer<'_> {
                 self.emit(copy);
                 Ok(true)
             }
-            Op::Sad2 if !self.caps.ops.sad || self.lanes.exec == ExecSize::S1 => {
+            Op::Sad2
+                if !self.caps.ops.sad
+                    || self.lanes.exec == ExecSize::S1
+                    || srcs.iter().any(|s| s.immediate().is_some_and(|value| value > 0xff)) =>
+            {
                 self.sum_of_differences(dst, srcs).map(|()| true)
             }
             // An unsigned value has no sign to fill in: PRM volume 2a, "asr". Its negative has one.
@@ -132,6 +136,10 @@ impl Lowerer<'_> {
             *slot = self.src_for(operand, self.lanes)?;
             if op.info().logic && is_arithmetic(operand.modifier()) {
                 *slot = self.plain_source(*slot);
+            }
+            // A rotation's operands have no modifiers; Intel's finalizer writes it without.
+            if matches!(op, Op::Rol | Op::Ror) {
+                *slot = build::with_modifiers(*slot, SrcMod::None);
             }
         }
         let control = writes_control(&dst) && self.caps.scoreboard.sbid_count == 0;
@@ -250,7 +258,7 @@ impl Lowerer<'_> {
         let Some(Pred { flag, .. }) = self.pred.take() else {
             return Err("no predicate for the overflow".into());
         };
-        let (target, _) = self.dst(dst)?;
+        let (target, sat) = self.dst(dst)?;
         let mut src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
         let size = |ty: Option<Type>| ty.map_or(0, Type::bytes);
         let sizes = src.iter().filter(|s| !s.is_imm()).map(|s| size(s.ty()));
@@ -270,6 +278,7 @@ impl Lowerer<'_> {
         }
         let mut sum = build::op(Op::Add3, self.lanes, dst, &src);
         sum.cond = Some(CondMod { cond: Cond::Ov, flag });
+        sum.sat = sat;
         self.emit(sum);
         if let (Dst::Direct { reg, horz, ty }, true) = (dst, dst != target) {
             let from = Src::new(reg, build::strided(horz, self.lanes.exec), ty);

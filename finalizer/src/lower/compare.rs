@@ -37,6 +37,31 @@ fn compared_type(srcs: &[VSrc]) -> Type {
     widest
 }
 
+/// Whether a comparison cannot write its mask itself: the hardware would have to convert between a half or bfloat16 and
+/// what no instruction converts it to, or to 64 bits from less.
+fn is_apart(compared: Type, mask: Type) -> bool {
+    let is_half = |ty| matches!(ty, Type::Hf | Type::Bf);
+    let fits = |half, other| match half {
+        Type::Hf => matches!(other, Type::Hf | Type::F | Type::D | Type::Ud),
+        _ => matches!(other, Type::Bf | Type::F),
+    };
+    let is_wide = |ty: Type| (ty.bytes() == 8).then_some(ty.is_float());
+    is_half(compared) && !fits(compared, mask)
+        || is_half(mask) && !fits(mask, compared)
+        || is_wide(mask).is_some() && is_wide(mask) != is_wide(compared)
+}
+
+/// The integers where a destination has numbers of another type.
+fn as_integers(dst: VDst) -> VDst {
+    match dst {
+        Dst::Direct { reg, horz, ty } => Dst::Direct { reg, horz, ty: build::int_type(ty.bytes(), true) },
+        Dst::Indirect { addr, imm, horz, ty } => {
+            Dst::Indirect { addr, imm, horz, ty: build::int_type(ty.bytes(), true) }
+        }
+        other => other,
+    }
+}
+
 impl Lowerer<'_> {
     /// `cmp` to a predicate, or to a variable that gets all ones or zero.
     pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
@@ -58,9 +83,18 @@ impl Lowerer<'_> {
         let ty = dst.ty().unwrap_or(Type::Ud);
         // What sets a flag is guarded by the same one only.
         let staged = guard.map(|_| self.temp(self.lanes.exec.lanes(), ty.bytes()));
+        let to = staged.map_or(dst, |to| Dst::packed(to, ty));
+        let compared = compared_type(&src[..2]);
+        let apart = is_apart(compared, ty);
         let inst = self.append(Op::Cmp);
-        (inst.dst, inst.src) = (staged.map_or(dst, |to| Dst::packed(to, ty)), src);
+        (inst.dst, inst.src) = (if apart { Dst::null(compared) } else { to }, src);
         inst.cond = Some(CondMod { cond: condition(cond), flag: VReg::var_at(flag, 0) });
+        if apart {
+            let bits = |value| Src::imm(value, Type::W);
+            let mut mask = build::op(Op::Sel, self.lanes, as_integers(to), &[bits(0xffff), bits(0)]);
+            mask.pred = Some(build::pred(flag, false));
+            self.emit(mask);
+        }
         self.pred = guard;
         if let Some(from) = staged {
             let from = Src::new(from, build::strided(1, self.lanes.exec), ty);
@@ -86,11 +120,14 @@ impl Lowerer<'_> {
                 other => other,
             };
             let mut inst = build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), value);
+            if src.modifier() == Modifier::Not {
+                (inst.op, inst.src[0]) = (Op::Not, build::with_modifiers(value, SrcMod::None));
+            }
             inst.pred = self.pred;
             self.emit(inst);
         } else {
-            // A number's lowest bit is that of its negative; logic on Gen would invert it.
-            let mods = if src.modifier() == Modifier::Not { value.mods() } else { SrcMod::None };
+            // Logic on Gen takes a sign for the inversion of bits, and Intel's finalizer lets it.
+            let mods = if value.mods().neg() { SrcMod::Neg } else { SrcMod::None };
             let value = build::with_modifiers(value, mods);
             // Packed bytes are what moves alone write, even to nowhere (Mesa's validator: "Only raw MOV supports a
             // packed-byte destination").

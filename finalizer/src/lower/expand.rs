@@ -319,7 +319,15 @@ impl Lowerer<'_> {
         if whole.exec == ExecSize::S1 {
             self.lanes = Lanes::all(ExecSize::S2);
         }
-        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        // Of constants, which vISA has none of in bytes, the low byte counts.
+        let byte = |src: VSrc| match src {
+            Src::Imm { bits, ty } if ty.is_int() && !matches!(ty, Type::V | Type::Uv) => {
+                let byte = build::int_type(1, ty.is_signed());
+                Src::imm(build::extend(bits & 0xff, byte) & 0xffff, build::int_type(2, ty.is_signed()))
+            }
+            other => other,
+        };
+        let (a, b) = (byte(self.src(&srcs[0])?), byte(self.src(&srcs[1])?));
         let wide = |src: &&VSrc| !src.is_imm() && src.ty().is_some_and(|t| t.bytes() > 1 || t.is_float());
         if let Some(ty) = [a, b].iter().find(wide).and_then(Src::ty) {
             return Err(format!("a sum of differences of :{ty}; allowed: bytes").into());

@@ -5,7 +5,7 @@ use gen_ir::{
     Pred, PredCtrl, Region, SendInfo, Sfid, Src, SrcMod, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{to_index, to_u16};
-use visa::{LabelId, Labels, VectorOperand};
+use visa::{LabelId, LabelKind, Labels, VectorOperand};
 
 use super::{Lowered, Lowerer, facts::RoutineFacts};
 use crate::{
@@ -51,7 +51,12 @@ impl Lowerer<'_> {
     fn target(&self, label: LabelId) -> Lowered<Target> {
         match self.facts.block_of(label) {
             Some(block) => Ok(Target::Block(block)),
-            None => Err(format!("label {} is not in the code", self.visa.label_name(label)).into()),
+            None => {
+                let outside =
+                    self.visa.labels.get(label.index()).is_some_and(|l| l.kind == LabelKind::FastComposite);
+                let rest = if outside { "; a linker would have to put another kernel there" } else { "" };
+                Err(format!("label {} is not in the code{rest}", self.visa.label_name(label)).into())
+            }
         }
     }
 

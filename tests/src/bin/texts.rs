@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release -p tests --bin texts                   the test kernels of all platforms
 //! cargo run --release -p tests --bin texts -- skl DIR...     texts written for Skylake
+//! cargo run --release -p tests --bin texts -- --forms        the forms of all instructions (`--bin states`)
 //! ```
 
 use clap::Parser;
@@ -18,17 +19,20 @@ use tests::{
 #[derive(Parser)]
 struct Args {
     /// The platform that the texts are written for.
-    #[arg(requires = "directories", value_parser = |s: &str| s.parse::<Platform>())]
+    #[arg(value_parser = |s: &str| s.parse::<Platform>())]
     platform: Option<Platform>,
     /// Folders with texts.
     directories: Vec<PathBuf>,
+    /// The forms of all instructions instead.
+    #[arg(long)]
+    forms: bool,
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let Args { platform, directories } = Args::parse();
+    let Args { platform, directories, forms } = Args::parse();
     let mut clean = true;
     let mut run = |name: &str, platform, sources: Vec<texts::SourceText>| {
-        let mut tally = Tally::default();
+        let mut tally = Tally { objects_only: forms, ..Tally::default() };
         for source in &sources {
             tally.add(source, platform, true);
         }
@@ -36,6 +40,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         clean &= tally.faults.is_empty();
     };
     match platform {
+        _ if forms => {
+            for platform in Platform::ALL.into_iter().filter(|p| platform.is_none_or(|named| named == *p)) {
+                run(&platform.to_string(), platform, texts::forms(platform));
+            }
+        }
         None => {
             for platform in data::devices() {
                 run(&platform.to_string(), platform, texts::test_kernels(platform));

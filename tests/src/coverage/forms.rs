@@ -1,5 +1,7 @@
 //! The forms: arithmetic from the instruction table, over types and execution sizes; the rest by hand.
 
+mod more;
+
 use visa::{
     Type,
     table::{Enc, Family, Row, Slot, rows},
@@ -17,6 +19,16 @@ pub struct Form {
 /// Types that operands are made of, widest first.
 pub(super) const TYPES: [Type; 11] =
     [Type::UD, Type::D, Type::F, Type::HF, Type::DF, Type::UQ, Type::Q, Type::UW, Type::W, Type::UB, Type::B];
+/// Types of the forms from the table: bfloat16 besides.
+const TABLE_TYPES: [Type; 12] = {
+    let mut types = [Type::BF; 12];
+    let mut i = 0;
+    while i < TYPES.len() {
+        types[i] = TYPES[i];
+        i += 1;
+    }
+    types
+};
 /// Source variables, in the order of operands.
 pub(super) const SOURCES: [&str; 4] = ["A", "B", "C", "E"];
 /// Masks and sizes besides `M1`.
@@ -29,6 +41,7 @@ pub fn forms() -> Vec<Form> {
         arithmetic(row, &mut forms);
     }
     more(&mut forms);
+    more::lines(|op, line| forms.push(Form { op, line }));
     let mut seen = std::collections::BTreeSet::new();
     forms.retain(|form| seen.insert(form.line.clone()));
     forms
@@ -58,7 +71,7 @@ fn arithmetic(row: &Row, out: &mut Vec<Form>) {
     let all = |ty: Type| vec![ty; srcs.len()];
     // The specification's text has no page for `line`; the hardware's interpolates singles.
     let has = |slot: &Slot, ty: Type| slot.types.has(ty) && (name != "line" || ty == Type::F);
-    let allowed = |slot: &Slot| TYPES.into_iter().filter(|t| has(slot, *t)).collect::<Vec<_>>();
+    let allowed = |slot: &Slot| TABLE_TYPES.into_iter().filter(|t| has(slot, *t)).collect::<Vec<_>>();
     for to in allowed(dst) {
         for from in allowed(srcs[0]) {
             let from: Vec<Type> =
@@ -102,7 +115,8 @@ fn arithmetic(row: &Row, out: &mut Vec<Form>) {
 
 pub(super) fn constant(ty: Type) -> String {
     match ty {
-        Type::F => "0x40200000:f".into(),
+        // Intel's grammar has no constants of bfloat16; single floats stand beside them.
+        Type::F | Type::BF => "0x40200000:f".into(),
         Type::HF => "0x4100:hf".into(),
         Type::DF => "0x4004000000000000:df".into(),
         Type::UB | Type::UW => "0x5:uw".into(),
@@ -116,7 +130,8 @@ fn more(out: &mut Vec<Form>) {
     let mut add = |op: &'static str, line: String| out.push(Form { op, line });
     for size in [1, 8, 16, 32] {
         carries(size, &mut add);
-        TYPES.into_iter().for_each(|ty| comparisons(size, ty, &mut add));
+        TABLE_TYPES.into_iter().for_each(|ty| comparisons(size, ty, &mut add));
+        masks(size, &mut add);
         conversions(size, &mut add);
         of_three(size, &mut add);
         predicates(size, &mut add);
@@ -173,6 +188,17 @@ fn comparisons(size: u32, ty: Type, add: &mut impl FnMut(&'static str, String)) 
         );
     }
     add("sel", format!("(P1) sel (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+}
+
+/// Comparisons that write their mask in another type than they compare in.
+fn masks(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    for to in TABLE_TYPES.into_iter().filter(|_| size == 8) {
+        for from in TABLE_TYPES {
+            let (to, from) = (to.name(), from.name());
+            let sources = format!("A_{from}(0,0)<1;1,0> B_{from}(0,0)<1;1,0>");
+            add("cmp", format!("cmp.lt (M1, {size}) X_{to}(0,0)<1> {sources}"));
+        }
+    }
 }
 
 fn conversions(size: u32, add: &mut impl FnMut(&'static str, String)) {

@@ -24,11 +24,12 @@ use platforms::Platform;
 
 use self::{
     forms::Form,
+    ours::linked,
     program::{BYTES, contents, simd},
     record::Recorded,
 };
 pub use self::{
-    ours::{code, is_plain, refusal},
+    ours::{code, is_plain, meaningless, read, refusal},
     program::program,
 };
 use crate::{
@@ -181,13 +182,13 @@ fn difference(form: &Form, wanted: &[u8], found: &[u8], again: &[u8]) -> Option<
 fn run(platform: Platform, form: &Form) -> Result<(), (bool, String)> {
     let text = program(&form.line);
     let refused = |e: finalizer::Refusal| (true, e.0.first().map_or(String::new(), |d| d.message.clone()));
-    let module = finalizer::read_text(text.as_bytes(), platform).map_err(refused)?;
+    let module = read(platform, &text).map_err(|why| (true, why))?;
     let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
     let binary = finalizer.finalize_kernel(&module, 0).map_err(refused)?;
     let trial = Trial::new(form);
     let wrong = |why: String| (false, why);
     let wanted = trial.interpreted(platform, &module, &Trial::options()).map_err(wrong)?;
-    let found = trial.run(platform, &binary.code, "our code").map_err(wrong)?;
+    let found = trial.run(platform, &linked(&binary), "our code").map_err(wrong)?;
     // What is undefined is another value each time.
     let again = RunOptions { strict: false, ..Trial::options() };
     let again = trial.interpreted(platform, &module, &again).map_err(wrong)?;

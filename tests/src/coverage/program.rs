@@ -7,7 +7,7 @@ pub(super) const BYTES: u32 = 512;
 /// Bytes that an operand is loaded with.
 const LOADED: u32 = 256;
 /// Types that a variable has views of.
-const VIEWS: [(&str, u32); 11] = [
+const VIEWS: [(&str, u32); 12] = [
     ("ud", 4),
     ("d", 4),
     ("f", 4),
@@ -19,6 +19,7 @@ const VIEWS: [(&str, u32); 11] = [
     ("w", 2),
     ("ub", 1),
     ("b", 1),
+    ("bf", 2),
 ];
 
 /// Channels of a form's kernel: the first size that holds the last channel of every execution size and mask.
@@ -39,11 +40,20 @@ pub fn program(line: &str) -> String {
     let mut loads = String::new();
     let variables: Vec<_> =
         ["A", "B", "C", "E", "X", "Y"].into_iter().enumerate().filter(|v| used(v.1)).collect();
+    let simd_size = simd(line).to_string();
+    // Functions stand behind the kernel, and have variables of their own.
+    let (line, behind) =
+        match line.find("\n.function ").into_iter().chain(line.find("\n.global_function ")).min() {
+            Some(at) => (&line[..at], line[at + 1..].replace("SIMD", &simd_size) + "\n"),
+            None => (line, String::new()),
+        };
     for &(index, name) in &variables {
         let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", BYTES / 4);
         let mut region = 0;
         for (view, (ty, size)) in VIEWS.into_iter().enumerate() {
-            if line.contains(&format!("{name}_{ty}(")) {
+            let place = format!("{name}_{ty}");
+            let ends = |at: usize| !line[at + place.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+            if line.match_indices(&place).any(|(at, _)| ends(at)) {
                 let _ = writeln!(
                     text,
                     ".decl {name}_{ty} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>",
@@ -52,7 +62,7 @@ pub fn program(line: &str) -> String {
                 region = view as u32;
             }
         }
-        let bytes = if index < 4 { LOADED } else { BYTES };
+        let bytes = if index < 4 && !line.starts_with("dpas") { LOADED } else { BYTES };
         for at in (0..bytes).step_by(128) {
             let from = (region * 8 + index as u32) * LOADED + at % LOADED;
             let _ = writeln!(loads, "oword_ld (8) T6 {:#x}:ud {name}.{at}", from / 16);
@@ -60,6 +70,12 @@ pub fn program(line: &str) -> String {
     }
     for n in (0..4).filter(|n| line.contains(&format!("A{n}(0)"))) {
         let _ = writeln!(text, ".decl A{n} v_type=A num_elts=16");
+    }
+    for (name, base) in [("G_ud", "%arg"), ("R_ud", "%retval")].into_iter().filter(|v| line.contains(v.0)) {
+        let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts=96 align=GRF alias=<{base}, 0>");
+    }
+    if line.contains(" S0(") {
+        text += ".decl S0 v_type=S num_elts=1\n";
     }
     // Intel's finalizer takes any and all of a predicate's elements, the specification of those of the instruction.
     let group = [".any)", ".all)"].iter().any(|w| line.contains(w));
@@ -84,7 +100,7 @@ pub fn program(line: &str) -> String {
             to += 128;
         }
     }
-    text + "ret (M1, 1)\n"
+    text + "ret (M1, 1)\n" + &behind
 }
 
 /// What operands are loaded with: for each type numbers of all magnitudes that it can compute with.
@@ -107,6 +123,7 @@ pub(super) fn contents() -> Vec<u8> {
                 "f" => u64::from((float as f32).to_bits()),
                 "hf" => u64::from(emulator::num::f32_to_f16(float as f32, emulator::num::Round::Even)),
                 "df" => float.to_bits(),
+                "bf" => u64::from((float as f32).to_bits() >> 16),
                 _ => integer,
             };
             out.extend_from_slice(&bits.to_le_bytes()[..size as usize]);

@@ -155,4 +155,6 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Tgllp && s.field == "messages" && matches!(s.op, "svm_gather" | "svm_scatter")
          && s.line.contains(".1.8 ") && s.difference.ours.contains(' ') && !s.difference.intel.contains(' '),
      "element sizes of these messages are one, two and four bytes (Mesa, brw_eu_defines.h, GFX7_BYTE_SCATTERED_DATA_ELEMENT): ours are two of four"),
+    (|s| s.op.starts_with("media_") && s.line.contains(" %bss "),
+     "the state's offset stands in the extended descriptor (volume 5 of Skylake, Bindless Surface State); Intel adds it to the message descriptor, as it does the index of a surface"),
 ];

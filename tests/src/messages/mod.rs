@@ -105,6 +105,9 @@ pub fn state(platform: Platform, form: &MessageForm, fate: &MessageFate) -> Stat
 pub fn ours(platform: Platform, line: &str) -> Result<Vec<u8>, String> {
     let text = program(line, platform.caps().regs.grf_bytes.into());
     let module = finalizer::read_text(text.as_bytes(), platform).map_err(|e| e.to_string())?;
+    if let Some(why) = crate::coverage::meaningless(platform, &module) {
+        return Err(why);
+    }
     let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0);
     binary.map(|b| b.code).map_err(|e| e.0.first().map_or(String::new(), |d| d.message.clone()))
 }

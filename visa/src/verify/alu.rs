@@ -191,6 +191,37 @@ impl Checker<'_> {
         }
     }
 
+    /// Where bfloat16 may stand. (Intel's finalizer, `verifyBFMixedMode`; what a comparison writes is a mask.)
+    pub(super) fn bfloats(&mut self, index: usize, record: &Record) {
+        use Opcode::*;
+        let kernel = self.kernel;
+        let operands = match record.opcode {
+            Cmp => &kernel.operands_of(record)[2..],
+            // These say themselves what they convert and multiply.
+            Srnd | Movs | Dpas | Dpasw => return,
+            _ => kernel.operands_of(record),
+        };
+        let types = || {
+            operands.iter().filter_map(|operand| match operand {
+                Operand::Vector(v) => kernel.operand_type(v),
+                _ => None,
+            })
+        };
+        if !types().any(|ty| ty == Type::BF) || self.options.platform.is_some_and(|p| !p.caps().ops.bf16) {
+            return;
+        }
+        let halves = record.opcode == Mov;
+        if !matches!(record.opcode, Add | Cmp | Mad | Mov | Mul | Sel) {
+            let message = format!("`{}` has no operands of bf", record.opcode);
+            self.report(Rule::BfloatTypes, Some(index), "operands", message);
+        } else if let Some(other) =
+            types().find(|ty| !(matches!(ty, Type::BF | Type::F | Type::VF) || halves && *ty == Type::HF))
+        {
+            let message = format!("bf beside {other}, allowed: bf, f{}", if halves { ", hf" } else { "" });
+            self.report(Rule::BfloatTypes, Some(index), "operands", message);
+        }
+    }
+
     /// Predicates as operands of moves and logic.
     pub(super) fn predicates(&mut self, index: usize, inst: &Inst<'_>) {
         let Op::Alu { dst, srcs } = inst.op else { return };
@@ -299,7 +330,9 @@ impl Checker<'_> {
         };
         if missing {
             let message = format!("type {ty}, which {platform} does not have");
-            self.report(Rule::PlatformType, Some(index), slot.name, message);
+            // Without bfloat16 nothing stands for it; sequences do for some of what doubles are.
+            let rule = if ty == Type::BF { Rule::BfloatTypes } else { Rule::PlatformType };
+            self.report(rule, Some(index), slot.name, message);
         }
     }
 }

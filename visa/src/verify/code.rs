@@ -52,6 +52,7 @@ impl Checker<'_> {
     fn view(&mut self, index: usize, record: &Record, row: &'static Row, inst: &Inst<'_>) {
         self.lanes(index, inst);
         self.agreement(index, record, row);
+        self.bfloats(index, record);
         self.predicates(index, inst);
         self.addresses(index, inst);
         self.message(index, inst);
@@ -376,10 +377,25 @@ impl Checker<'_> {
             self.report(Rule::OperandModifier, Some(index), slot.name, message);
         }
         let ty = self.kernel.operand_type(v);
-        if let Some(ty) = ty.filter(|ty| !type_allowed(slot, *ty)) {
+        if let Some(ty) = ty.filter(|ty| ty.is_float() && joins_bits(record.opcode, slot)) {
+            let message = format!("type {ty}, allowed: integers");
+            self.report(Rule::ScalarType, Some(index), slot.name, message);
+        } else if let Some(ty) = ty.filter(|ty| !type_allowed(slot, *ty)) {
             let message = format!("type {ty}, allowed: {}", slot.types);
             self.report(Rule::OperandType, Some(index), slot.name, message);
         }
+    }
+}
+
+/// Whether the bits of a scalar become some of a header or a descriptor. (Of a float Intel's finalizer makes logic on floats,
+/// which the hardware does not have.)
+const fn joins_bits(opcode: Opcode, slot: &Slot) -> bool {
+    let field = slot.name.as_bytes();
+    match opcode {
+        Opcode::Sample3d | Opcode::Load3d | Opcode::Gather43d => slot.scalar,
+        Opcode::RtWrite3d => field.eq_ignore_ascii_case(b"counter"),
+        Opcode::Avs => field.eq_ignore_ascii_case(b"group id"),
+        _ => false,
     }
 }
 

@@ -143,6 +143,7 @@ const PRELUDE: &str = r#".version 4.1
 .decl S1 v_type=G type=d num_elts=1 align=dword
 .decl ODD v_type=G type=d num_elts=4 align=byte alias=<V1, 2>
 .decl H1 v_type=G type=hf num_elts=128 align=GRF
+.decl BF1 v_type=G type=bf num_elts=128 align=GRF
 .decl B1 v_type=G type=ub num_elts=256 align=GRF
 .decl MX v_type=G type=d num_elts=128 align=GRF
 .decl UV v_type=G type=ub num_elts=224 align=GRF
@@ -188,6 +189,10 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::ConstantWidth, Skl, "mov (M1, 8) V1(0,0)<1> 0xffffffff:ud", "mov (M1, 8) V1(0,0)<1> 0xffffffffffffffff:ud"),
     (Rule::ConversionTypes, Pvc, "fcvt (M1, 16) H1(0,0)<1> B1(0,0)<1;1,0>", "fcvt (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0>"),
     (Rule::ConversionTypes, Pvc, "srnd (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw", "srnd (M1, 16) B1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw"),
+    (Rule::BfloatTypes, Pvc, "add (M1, 8) BF1(0,0)<1> BF1(0,0)<1;1,0> F1(0,0)<1;1,0>", "add (M1, 8) BF1(0,0)<1> BF1(0,0)<1;1,0> V1(0,0)<1;1,0>"),
+    (Rule::BfloatTypes, Pvc, "mov (M1, 8) BF1(0,0)<1> H1(0,0)<1;1,0>", "mov (M1, 8) BF1(0,0)<1> V1(0,0)<1;1,0>"),
+    (Rule::BfloatTypes, Pvc, "frc (M1, 8) F1(0,0)<1> F1(0,0)<1;1,0>", "frc (M1, 8) F1(0,0)<1> BF1(0,0)<1;1,0>"),
+    (Rule::ScalarType, Skl, "sample_lz.R (M1, 8) V1(0,0)<0;1,0> SM T6 F1.0 F1.0 F1.0", "sample_lz.R (M1, 8) F1(0,0)<0;1,0> SM T6 F1.0 F1.0 F1.0"),
     (Rule::SamplerParameters, Tgllp, "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 H1.0 H1.0", "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 F1.0 H1.0"),
     (Rule::SamplerParameters, Skl, "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 F1.0 F1.0", "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 H1.0 H1.0"),
     (Rule::MatrixShape, Pvc, "dpas.bf.bf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)", "dpas.bf.hf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
@@ -218,6 +223,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::MessageLength, Skl, "raw_send (M1, 8) 0xc 1 4 0x2410002:ud V1.0 V2.0", "raw_send (M1, 8) 0xc 0 4 0x2410002:ud V1.0 V2.0"),
     (Rule::LscShape, Pvc, "lsc_load.ugm (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm (M1, 16) V1:d32x16t flat[Q1]:a64"),
     (Rule::LscSize, Pvc, "lsc_load.ugm (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm (M1, 16) V1:d8 flat[Q1]:a64"),
+    (Rule::LscOffset, Pvc, "lsc_load.ugm (M1, 16) V1:d32 bti(0x4)[V2]:a32", "lsc_load.ugm (M1, 16) V1:d32 bti(0x4)[Q1]:a64"),
     (Rule::LscAddress, Pvc, "lsc_load.slm (M1, 16) V1:d32 flat[V2]:a32", "lsc_load.slm (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::LscCache, Pvc, "lsc_load.ugm.ca.ca (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm.wb.ca (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::BranchTarget, Skl, "jmp (M1, 1) there\nthere:", "jmp (M1, 1) there\nret (M1, 1)\n.function \"sub\"\nsub:\nthere:"),

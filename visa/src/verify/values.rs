@@ -157,10 +157,10 @@ impl Checker<'_> {
         let (Some(to), Some(from)) = (ty(dst), srcs.iter().next().and_then(ty)) else { return };
         let (fits, allowed) = match opcode {
             Opcode::Fcvt => (
-                matches!((to, from), (HF, UB | B) | (UB | B, HF) | (F, UD) | (UD, F)),
+                matches!((to, from), (HF, UB) | (UB, HF) | (F, UD) | (UD, F)),
                 "hf and ub, f and ud, either way",
             ),
-            _ => (matches!((to, from), (UB | B, HF) | (HF, F)), "hf to ub, f to hf"),
+            _ => (matches!((to, from), (UB, HF) | (HF, F)), "hf to ub, f to hf"),
         };
         if !fits {
             let message = format!("from {from} to {to}, allowed: {allowed}");

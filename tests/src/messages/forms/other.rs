@@ -243,6 +243,9 @@ impl List {
                 self.add("vme_ime", format!("vme_ime ({stream},{search}) T6 Y.0 Z.0 D.0 W.32 W.0 X.0"));
             }
         }
+        let at = "Df(0,1)<0;1,0> Df(0,2)<0;1,0>";
+        self.add("va", format!("va.minmax T6 {at} 0x0:ub X.0"));
+        self.add("va_skl_plus", format!("va_skl_plus.CONV_1D_VERTICAL T6 S0 {at} 4x16 X.0"));
         for surface in ["T6", "T7"] {
             self.add("vme_sic", format!("vme_sic {surface} Y.0 Z.0 X.0"));
             self.add("vme_sic", format!("vme_sic {surface} Z.0 Z.128 X.0"));
