@@ -158,7 +158,7 @@ const FUNCTIONS: [&str; 23] = [
 
 /// Where two results of a form differ in what a third, of another run of the first, says means something.
 fn difference(form: &Form, wanted: &[u8], found: &[u8], again: &[u8]) -> Option<usize> {
-    let double = form.line.contains("X_df(");
+    let double = form.line.contains("X_df(") || form.line.contains("&X ") && form.line.contains(">:df ");
     let exact = !FUNCTIONS.contains(&form.op);
     let near = |at: usize| match (double, exact) {
         (true, _) => close_double(wanted, found, at, exact),

@@ -39,9 +39,16 @@ impl List {
             for modifier in modifiers {
                 self.add(op, format!("{op}.{modifier} (16,4) T6 0 D(0,4)<0;1,0> D(0,6)<0;1,0> X.0"));
             }
-            for (surface, plane) in
-                [("T6", 1), ("T6", 3), ("T7", 0), ("T7", 2), ("%bss", 0), ("%bss", 1), ("%bss", 3)]
-            {
+            for (surface, plane) in [
+                ("T6", 1),
+                ("T6", 3),
+                ("T7", 0),
+                ("T7", 2),
+                ("%bss", 0),
+                ("%bss", 1),
+                ("%bss", 3),
+                ("%slm", 0),
+            ] {
                 self.add(op, format!("{op}.nomod (32,8) {surface} {plane} 0x0:ud D(0,4)<0;1,0> X.0"));
             }
         }

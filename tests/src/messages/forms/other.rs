@@ -92,9 +92,15 @@ impl List {
             );
         }
         let p = params(count, 16);
-        for (s, t) in
-            [("S0", "T7"), ("S1", "T6"), ("S1", "T7"), ("S31", "T6"), ("S31", "%bss"), ("S0", "%bss")]
-        {
+        for (s, t) in [
+            ("S0", "T7"),
+            ("S1", "T6"),
+            ("S1", "T7"),
+            ("S31", "T6"),
+            ("S31", "%bss"),
+            ("S0", "%bss"),
+            ("S0", "%slm"),
+        ] {
             self.add(op, format!("{op}.{first} (M1, 16) 0x0:uw {}{t} X.0{p}", sampled(s)));
         }
         for (pred, mask) in GUARDS {
