@@ -7,7 +7,7 @@ use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 use super::{
     Lowered, Lowerer,
     operand::is_arithmetic,
-    types::{are_half_and_double, check_short_integers},
+    types::{are_half_and_double, check_short_integers, product_fits},
 };
 use crate::{
     build::{self, ACC0, VDst, VInst, VSrc, extend},
@@ -477,13 +477,6 @@ impl Lowerer<'_> {
         inst.sat = sat;
         self.emit_guarded(inst);
     }
-}
-
-/// Whether 64 signed bits hold every product of two types: those of up to 32 bits, not both unsigned dwords.
-fn product_fits(dst: Option<Type>, a: Option<Type>, b: Option<Type>) -> bool {
-    let (Some(Type::Q), Some(a), Some(b)) = (dst, a, b) else { return false };
-    let short = |t: Type| t.is_int() && t.bytes() <= 4;
-    short(a) && short(b) && (a, b) != (Type::Ud, Type::Ud)
 }
 
 /// The same bits under another type of the same size; immediates of narrower types are extended.

@@ -257,6 +257,13 @@ impl Lowerer<'_> {
     }
 }
 
+/// Whether 64 signed bits hold every product of two types: those of up to 32 bits, not both unsigned dwords.
+pub(super) fn product_fits(dst: Option<Type>, a: Option<Type>, b: Option<Type>) -> bool {
+    let (Some(Type::Q), Some(a), Some(b)) = (dst, a, b) else { return false };
+    let short = |t: Type| t.is_int() && t.bytes() <= 4;
+    short(a) && short(b) && (a, b) != (Type::Ud, Type::Ud)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
