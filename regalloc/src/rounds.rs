@@ -371,7 +371,8 @@ impl Rounds<'_> {
                 let places = (&mut *general, &mut *placed_other);
                 placing.try_general(current, (now, now.sharing(), remat), way, places, is_complete)
             };
-            self.in_turn = try_way(Way::LongestFree)? || try_way(Way::InTurn)?;
+            // A function saves what registers of its callers it takes, so it takes the lowest.
+            self.in_turn = !current.outside && try_way(Way::LongestFree)? || try_way(Way::InTurn)?;
         }
         if !self.in_turn && placed == GeneralPlaces::None {
             if !self.options.quick {

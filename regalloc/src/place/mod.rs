@@ -104,8 +104,8 @@ struct Scan<'a, const W: usize> {
     held: RegMatrix<W>,
     needed: RegMatrix<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
-    /// the file for what is smaller. First that is behind the inputs, whose registers are read for a while. With
-    /// [`Way::LongestFree`] no item has had a register from `next` on.
+    /// the file for what is smaller. With [`Way::LongestFree`] that is first behind the inputs, whose registers are read for
+    /// a while, and no item has had a register from `next` on.
     next: u32,
     next_byte: u32,
     used: u32,
@@ -245,13 +245,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         partly.clear(if some_parts { positions } else { 0 });
         held.clear(if shares { positions } else { 0 });
         needed.clear(if shares { positions } else { 0 });
-        let behind_inputs = items
-            .iter()
-            .filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)))
-            .filter(|&end| end <= file.regs / 2)
-            .max()
-            .unwrap_or(0)
-            .max(file.first);
+        let behind_inputs = || {
+            let ends = items.iter().filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)));
+            ends.filter(|&end| end <= file.regs / 2).max().unwrap_or(0).max(file.first)
+        };
+        let next = if file.way == Way::LongestFree { behind_inputs() } else { file.first };
         let regs = as_index(file.regs);
         if shares && s.sharers.len() < regs {
             s.sharers.resize_with(regs, Vec::new);
@@ -270,8 +268,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             wishes,
             held,
             needed,
-            next: behind_inputs,
-            next_byte: behind_inputs * file.reg_bytes(),
+            next,
+            next_byte: next * file.reg_bytes(),
             used: 0,
         }
     }
