@@ -132,11 +132,13 @@ impl Legalizer<'_> {
         inst.src[i] = with_modifiers(inst.src[i], mods);
     }
 
-    /// Puts scalar source `i` into every element of a packed temporary, and makes `inst` read that.
+    /// Puts scalar source `i` into every element of a packed temporary, and makes `inst` read that. Whatever the mask: then the
+    /// same temporary serves other channels, too.
     pub(super) fn spread_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
         let lanes = inst.exec.lanes();
         let reg = self.aligned_temp(lanes * ty.bytes());
-        self.helper(build::mov(lanes_of(inst), Dst::packed(reg, ty), inst.src[i]), inst);
+        let all = Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };
+        self.helper(build::mov(all, Dst::packed(reg, ty), inst.src[i]), inst);
         inst.src[i] = Src::new(reg, linear_region(1, lanes).unwrap_or(Region::PACKED), ty);
     }
 

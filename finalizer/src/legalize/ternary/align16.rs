@@ -39,6 +39,9 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let Some(src_ty) = inst.src[i].ty() else { continue };
         let scalar = is_scalar(&inst.src[i], lanes);
         if scalar && src_ty == Type::Df && lanes > 1 {
+            if lanes * src_ty.bytes() > 2 * lx.grf() {
+                return Step::Keep; // Split, then spread: once for all slices.
+            }
             lx.spread_source(&mut new, i, src_ty);
             changed = true;
             continue;
