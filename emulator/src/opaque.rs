@@ -32,6 +32,16 @@ impl Question {
         parts.into_iter().fold(Question::to(function), |q, part| q.with(part.into()))
     }
 
+    /// The write of a pixel.
+    pub fn pixel(pixel: &Pixel) -> Question {
+        let &Pixel { surface, target, slot, modes, values } = pixel;
+        let modes = modes.iter().fold(0, |bits, mode| bits << 1 | u64::from(*mode));
+        let start =
+            Question::to(Sfid::Render).with(surface).with(target.into()).with(slot.into()).with(modes);
+        // What is not there is no zero.
+        values.into_iter().fold(start, |q, value| q.with(value.map_or(u64::MAX, |v| v & 0xffff_ffff)))
+    }
+
     /// The signal of a barrier: its number, its type, and the threads that produce and that consume. That of number 0 for
     /// all threads of the group is `barrier`, which is modelled.
     pub fn barrier(parts: [u64; 4], threads: u32) -> Option<Question> {
@@ -59,6 +69,21 @@ impl Question {
     pub fn number(self) -> u64 {
         self.0
     }
+}
+
+/// What is written to a pixel of a render target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pixel {
+    /// The first byte of the surface.
+    pub surface: u64,
+    /// Which of several targets.
+    pub target: u32,
+    /// The thread's pixel.
+    pub slot: u32,
+    /// Last write, per sample, per coarse pixel, no target, halves.
+    pub modes: [bool; 5],
+    /// Alpha of source 0, output mask, red, green, blue, alpha, depth, stencil.
+    pub values: [Option<u64>; 8],
 }
 
 /// What a lane asks the sampler.

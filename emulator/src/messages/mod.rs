@@ -10,6 +10,7 @@ mod block;
 mod gateway;
 mod lsc;
 mod mail;
+mod render;
 pub(crate) mod sampler;
 mod scatter;
 pub(crate) mod typed;
@@ -90,7 +91,7 @@ fn overlap(a: Option<u32>, a_len: u32, b: Option<u32>, b_len: u32) -> bool {
 }
 
 fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    if !matches!(mail.m.sfid, Sfid::Sampler | Sfid::Gateway | Sfid::Tgm)
+    if !matches!(mail.m.sfid, Sfid::Sampler | Sfid::Gateway | Sfid::Tgm | Sfid::Render)
         && mail.cx.opaque.contains(&mail.m.sfid)
     {
         return ask(mail);
@@ -110,6 +111,7 @@ fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Sfid::Dc1 => scatter::dc1(mail),
         Sfid::Sampler => sampler::run(mail),
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(mail),
+        Sfid::Render => render::run(mail),
         other => Err(format!("messages to {other:?} are not modelled").into()),
     }
 }

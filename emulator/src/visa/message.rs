@@ -56,6 +56,9 @@ pub(super) fn message(
         Op::Sample(_) | Op::Load3d(_) | Op::SampleLegacy { .. } | Op::Info3d { .. } => {
             super::sampler::run(t, cx, inst)
         }
+        Op::RtWrite(ref write) if cx.opaque.contains(&Sfid::Render) => {
+            super::render::write(t, cx, inst, write)
+        }
         // Memory is always in order here.
         Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush | Op::Wait { .. } => {
             Ok(SendKind::Fence)

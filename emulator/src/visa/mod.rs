@@ -23,6 +23,7 @@ mod math;
 mod memory;
 mod message;
 mod operand;
+mod render;
 mod run;
 mod sampler;
 mod scatter;

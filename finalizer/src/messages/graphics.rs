@@ -13,7 +13,7 @@ use visa::{
     op::{RtWrite, UrbWrite},
 };
 
-use super::{Message, Parts, PayloadPart};
+use super::{Message, Parts, PayloadPart, Surface};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
@@ -104,10 +104,17 @@ impl Lowerer<'_> {
         }
         let bytes = lanes.max(8) * if half { 2 } else { 4 };
         let target = Target::of(write.target);
+        let surface = self.surface(write.surface)?;
+        // The extended descriptor names the state of a bindless surface, and has no room for anything else.
+        let bindless = matches!(surface, Surface::Bindless(..));
+        let null = write.mode & NULL_TARGET != 0 && self.caps.sends.null_target;
+        if bindless && (write.counter.is_some() || null) {
+            return Err("a count of coarse pixels, or no target, beside a bindless surface".into());
+        }
         let header = write.alpha0.is_some()
             || write.sample_index.is_some()
             || matches!(target, Target::Computed(_))
-            || matches!(target, Target::Known(_)) && !self.caps.sends.target_in_descriptor;
+            || matches!(target, Target::Known(_)) && (bindless || !self.caps.sends.target_in_descriptor);
         let mut parts = Parts::new();
         if header {
             parts.push(self.render_target_header(write, target)?);
@@ -135,18 +142,20 @@ impl Lowerer<'_> {
             .with_per_sample(write.mode & PER_SAMPLE != 0)
             .with_per_coarse_pixel(write.mode & COARSE != 0)
             .with_half_precision(half);
-        let surface = self.surface(write.surface)?;
         let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
         let index = match target {
             Target::Known(index) if !header => index,
             _ => 0,
         };
-        let null = write.mode & NULL_TARGET != 0 && self.caps.sends.null_target;
         let control = TargetControl::new().with_target(index).with_null_target(null).into_bits();
         let message = Message { sfid: Sfid::Render, desc: desc.into(), header, response: 0 };
         self.send_described(message, VReg::NULL, &parts, |lowerer, desc, ex_desc| {
             let desc = lowerer.descriptor(desc, Some(surface));
-            (desc, lowerer.render_target_descriptor(ex_desc, control, counter))
+            let ex_desc = match bindless {
+                true => lowerer.extended_descriptor(ex_desc, Sfid::Render, Some(surface)),
+                false => lowerer.render_target_descriptor(ex_desc, control, counter),
+            };
+            (desc, ex_desc)
         })?;
         // Pixels are written in the order of their primitives: the message waits for the threads before this one.
         if let Some(send) = self.block_insts().last_mut() {

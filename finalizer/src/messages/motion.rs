@@ -7,7 +7,7 @@ use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
 use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, PayloadPart, send::contiguous};
+use super::{Message, PayloadPart, Surface, send::contiguous};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -171,6 +171,10 @@ impl Lowerer<'_> {
         output: RawOperand,
     ) -> Lowered {
         let surface = self.surface(picture)?;
+        // The references have the indices behind that of the picture; bindless surfaces have one for all.
+        if let Surface::Bindless(..) = surface {
+            return Err("references of a bindless picture".into());
+        }
         let (target, copy) = self.response(output, kind.response * GRF)?;
         let message =
             Message { sfid: kind.sfid, desc: kind.desc.into(), header: true, response: kind.response };
