@@ -20,21 +20,21 @@ use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
 /// A source's modifier.
 fn modifier(opcode: Opcode, src: Option<&VectorOperand>) -> Modifier {
     let modifier = src.map_or(Modifier::None, VectorOperand::modifier);
-    if matches!(opcode, Opcode::Rol | Opcode::Ror) {
+    if matches!(opcode, Opcode::Rol | Opcode::Ror | Opcode::Srnd) {
         return Modifier::None;
     }
     let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
     if logic { modifier } else { arithmetic(modifier) }
 }
 
-/// What integers are computed in where their sum, product or function is a float: the widest float among the operands
-/// (volume 7, "Execution Data Types"). Quotients are those of integers.
+/// What integers are computed in where their sum or product is a float: the widest float among the operands (volume 7,
+/// "Execution Data Types"). Quotients are those of integers; other functions are floats' (Intel's finalizer converts).
 fn of_integers(opcode: Opcode, dst: Type) -> Option<Type> {
     let function = math::is_math(opcode) && !matches!(opcode, Opcode::Div | Opcode::Mod);
     let sum = matches!(opcode, Opcode::Add | Opcode::Mul | Opcode::Mad);
     match dst {
         Type::DF if sum => Some(Type::DF),
-        _ => ((function || sum) && dst.is_float()).then_some(Type::F),
+        _ => (function || sum && dst.is_float()).then_some(Type::F),
     }
 }
 

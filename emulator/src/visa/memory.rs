@@ -199,6 +199,10 @@ impl VisaCx<'_> {
         if unknown {
             self.report(t, Fault::Uninitialized, || "the address was never written".into());
         }
+        // Of a float the integer counts.
+        if ty.is_float() {
+            return Ok(t.convert(value, ty, operand.modifier(), visa::Type::UD, false));
+        }
         Ok(low_u64(super::convert::int_value(value, ty, operand.modifier())))
     }
 }

@@ -137,8 +137,8 @@ impl Lowerer<'_> {
             if op.info().logic && is_arithmetic(operand.modifier()) {
                 *slot = self.plain_source(*slot);
             }
-            // A rotation's operands have no modifiers; Intel's finalizer writes it without.
-            if matches!(op, Op::Rol | Op::Ror) {
+            // The words of these have no modifiers; Intel's finalizer writes them without.
+            if matches!(op, Op::Rol | Op::Ror | Op::Srnd) {
                 *slot = build::with_modifiers(*slot, SrcMod::None);
             }
         }

@@ -52,11 +52,14 @@ pub(super) fn check_short_integers(opcode: Opcode, dst: &VDst, srcs: &[VSrc]) ->
     let odd = |t: &Type| t.is_float() || t.bytes() == 8;
     match srcs.iter().filter_map(Src::ty).chain(dst.ty()).find(odd) {
         None => Ok(()),
-        Some(ty) => Err(format!("`{opcode}` of :{ty}; allowed: integers of up to 32 bits").into()),
+        Some(ty) => Err(format!(
+            "`{opcode}` of :{ty}, which the hardware does not have; allowed: integers of up to 32 bits"
+        )
+        .into()),
     }
 }
 
-/// Whether an operation on bits saturates nothing.
+/// Whether an operation saturates nothing: those on bits, and what rounds stochastically (Intel's verifier).
 const fn has_no_saturation(op: Op) -> bool {
     matches!(
         op,
@@ -73,6 +76,7 @@ const fn has_no_saturation(op: Op) -> bool {
             | Op::Cbit
             | Op::Fbh
             | Op::Fbl
+            | Op::Srnd
     )
 }
 
@@ -98,7 +102,7 @@ impl Lowerer<'_> {
                 self.last_counts_in_dwords();
                 Ok(())
             }
-            Op::Bfrev | Op::Fbh | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
+            Op::Bfrev | Op::Fbh | Op::Lzd | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
             Op::Srnd if !srnd => self.unsupported(opcode),
             Op::Rol | Op::Ror if inst.src[0].ty().is_some_and(|t| t.bytes() == 1) => {
                 Err(format!("`{opcode}` of bytes; allowed: words, dwords, and qwords where there are such")

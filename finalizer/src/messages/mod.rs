@@ -262,7 +262,13 @@ impl Lowerer<'_> {
         if shared.immediate() == Some(0) {
             return Ok(offsets);
         }
-        let shared = self.src(shared)?;
+        let mut shared = self.src(shared)?;
+        // Of a float the integer counts (Intel's finalizer converts it where it stands in a header).
+        if shared.ty().is_some_and(Type::is_float) && !matches!(shared.ty(), Some(Type::Vf)) {
+            let whole = self.temp(1, ty.bytes());
+            self.emit(build::mov(Lanes::SCALAR, Dst::packed(whole, ty), shared));
+            shared = Src::scalar(whole, ty);
+        }
         let sum = self.payload(offsets.len);
         let packed = build::strided(1, self.lanes.exec);
         self.emit_guarded(build::op(

@@ -139,6 +139,7 @@ fn more(out: &mut Vec<Form>) {
         flow(size, &mut add);
     }
     modifiers(&mut add);
+    words_without(&mut add);
     regions(&mut add);
 }
 
@@ -271,6 +272,45 @@ fn modifiers(add: &mut impl FnMut(&'static str, String)) {
     ] {
         add("mov", format!("mov (M1, 8) X_{to}(0,0)<1> {modifier}A_{from}(0,0)<1;1,0>"));
         add("add", format!("add (M1, 8) X_{to}(0,0)<1> A_{from}(0,0)<1;1,0> {modifier}B_{from}(0,0)<1;1,0>"));
+    }
+}
+
+/// Modifiers where the hardware's words have none, saturation of what has none, functions of integers, and bits of 64-bit
+/// values where the hardware turns 32.
+fn words_without(add: &mut impl FnMut(&'static str, String)) {
+    for lanes in [1, 8, 16] {
+        let r = if lanes == 1 { "<0;1,0>" } else { "<1;1,0>" };
+        for (a, b) in [("(-)", ""), ("", "(-)"), ("(abs)", ""), ("(~)", "")] {
+            for op in ["rol", "ror"] {
+                add(op, format!("{op} (M1, {lanes}) X_d(0,0)<1> {a}A_d(0,0){r} {b}B_d(0,0){r}"));
+            }
+            if a != "(~)" {
+                add("srnd", format!("srnd (M1_NM, {lanes}) X_hf(0,0)<1> {a}A_f(0,0){r} {b}B_f(0,0){r}"));
+                add("srnd", format!("srnd (M1_NM, {lanes}) X_ub(0,0)<1> {a}A_hf(0,0){r} {b}B_hf(0,0){r}"));
+            }
+        }
+        add("srnd", format!("srnd.sat (M1_NM, {lanes}) X_hf(0,0)<1> A_f(0,0){r} B_f(0,0){r}"));
+        for (to, from) in [("uq", "ud"), ("ud", "uq"), ("uq", "uq")] {
+            for op in ["bfrev", "fbh", "fbl", "cbit", "lzd"] {
+                add(op, format!("{op} (M1, {lanes}) X_{to}(0,0)<1> A_{from}(0,0){r}"));
+            }
+        }
+        for op in ["sqrt", "sin", "cos", "inv", "exp", "log", "rsqrt"] {
+            for ty in ["d", "ud", "w", "uw", "ub"] {
+                add(op, format!("{op} (M1, {lanes}) X_{ty}(0,0)<1> A_{ty}(0,0){r}"));
+                add(op, format!("{op} (M1, {lanes}) X_f(0,0)<1> A_{ty}(0,0){r}"));
+            }
+            add(op, format!("{op} (M1, {lanes}) X_d(0,0)<1> A_f(0,0){r}"));
+        }
+    }
+    for (mask, lanes) in [("M1", 1), ("M3", 8), ("M5_NM", 16), ("M7", 1), ("M7", 4)] {
+        for modifier in ["", "(-)", "(~)", "(abs)"] {
+            let exec = format!("({mask}, {lanes})");
+            add(
+                "setp",
+                format!("setp {exec} P1 {modifier}A_d(0,0)<0;1,0>\n(P1) mov {exec} X_ud(0,0)<1> 0x1:ud"),
+            );
+        }
     }
 }
 

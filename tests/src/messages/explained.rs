@@ -155,6 +155,12 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Tgllp && s.field == "messages" && matches!(s.op, "svm_gather" | "svm_scatter")
          && s.line.contains(".1.8 ") && s.difference.ours.contains(' ') && !s.difference.intel.contains(' '),
      "element sizes of these messages are one, two and four bytes (Mesa, brw_eu_defines.h, GFX7_BYTE_SCATTERED_DATA_ELEMENT): ours are two of four"),
-    (|s| s.op.starts_with("media_") && s.line.contains(" %bss "),
+    (|s| (s.op.starts_with("media_") || s.op == "rt_write_3d") && s.line.contains(" %bss "),
      "the state's offset stands in the extended descriptor (volume 5 of Skylake, Bindless Surface State); Intel adds it to the message descriptor, as it does the index of a surface"),
+    (|s| s.op == "rt_write_3d" && s.line.contains("(M1, 32)"),
+     "sixteen pixels are what a message has (volume 7, \"Render Target Write\", Message Sub-type): ours are two; Intel's is one of sixteen whose payload lies as that of 32 would"),
+    (|s| s.op == "rt_write_3d" && ["(M1, 1)", "(M1, 2)", "(M1, 4)"].iter().any(|size| s.line.contains(size)),
+     "ours is a message of eight pixels with the others off; Intel's says sixteen, and its copies of the colors overwrite each other"),
+    (|s| (s.op.contains("scaled") || s.line.starts_with("scatter.2 ")) && (s.line.contains("Df(0,4)") || s.line.contains(":f ")),
+     "offsets are integers, and so is their sum; Intel adds them as singles, which have 24 bits, and shifts a float, which no hardware does, to count bytes"),
 ];

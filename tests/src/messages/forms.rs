@@ -136,6 +136,7 @@ pub fn forms() -> Vec<MessageForm> {
     let mut list = List::default();
     list.blocks();
     list.scattered();
+    list.float_offsets();
     list.atomics();
     list.typed();
     list.svm();

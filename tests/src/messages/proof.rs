@@ -139,6 +139,9 @@ fn payload(form: &MessageForm, grf: u32, seed: u64, base: u64, shaped: bool) -> 
     for (dword, value) in [(0, 0x21), (1, second), (2, 0x2000), (3, 0x80), (4, 4), (6, 0x123), (7, 0x4c)] {
         set(0, dword, value);
     }
+    if has(&["Df(0,4)"]) && has(&["gather", "scatter"]) {
+        set(0, 4, 64.5f32.to_bits());
+    }
     if form.op.starts_with("raw_send") {
         set(0, 6, 0x0210_6e03);
     }
@@ -215,6 +218,7 @@ fn prove_with(platform: Platform, form: &MessageForm, code: &MessageForm, seed: 
     let opaque = match form.op {
         op if op.starts_with("raw_send") => vec![Sfid::Sampler, Sfid::Dc1],
         "lsc_read_state_info" => vec![Sfid::Tgm],
+        "rt_write_3d" => vec![Sfid::Render],
         "nbarrier" => vec![Sfid::Gateway],
         _ => vec![Sfid::Sampler],
     };

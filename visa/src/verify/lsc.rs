@@ -125,7 +125,7 @@ impl Checker<'_> {
         let mut faults: Vec<(&str, String)> = Vec::new();
         let mut odd: Vec<(&str, String)> = Vec::new();
         if at.lanes != 1 {
-            faults.push(("execution size", format!("{} lanes, allowed: 1", at.lanes)));
+            odd.push(("execution size", format!("{} lanes, allowed: 1", at.lanes)));
         }
         if b.sfid != LscSfid::Ugm {
             faults.push(("shared function", format!("found {}, allowed: ugm", b.sfid)));

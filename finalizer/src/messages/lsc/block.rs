@@ -1,6 +1,6 @@
 //! Loads and stores of rectangles.
 
-use gen_ir::{Desc, Dst, ExecSize, Src, Type};
+use gen_ir::{Desc, Dst, Src, Type};
 use messages::{
     Effect, ExtendedDescriptor, ResponseLength,
     lsc::{Block2d, BlockShape},
@@ -63,7 +63,6 @@ impl Lowerer<'_> {
             ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             response,
         };
-        let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
-        self.lsc_send(lanes, message, target, PayloadPart { reg: header, len: 1 }, data)
+        self.lsc_send(self.lanes, message, target, PayloadPart { reg: header, len: 1 }, data)
     }
 }

@@ -54,6 +54,24 @@ impl List {
         }
     }
 
+    /// Floats as the offset that lanes share: the integer counts.
+    pub(super) fn float_offsets(&mut self) {
+        for (op, size) in [
+            ("gather", "1"),
+            ("gather", "4"),
+            ("scatter", "2"),
+            ("scatter", "4"),
+            ("gather_scaled", "4"),
+            ("scatter_scaled", "1"),
+            ("gather4_scaled", "RG"),
+            ("scatter4_scaled", "RGBA"),
+        ] {
+            for (lanes, offset) in [(8, "Df(0,4)<0;1,0>"), (16, "(-)Df(0,4)<0;1,0>"), (16, "0x42820000:f")] {
+                self.add(op, format!("{op}.{size} (M1, {lanes}) T6 {offset} Y.0 X.0"));
+            }
+        }
+    }
+
     pub(super) fn scattered(&mut self) {
         for (op, dst) in [("gather", "Y.0 X.0"), ("scatter", "Y.0 X.0")] {
             for element in [1, 2, 4] {

@@ -212,6 +212,9 @@ impl List {
             let address = "flat[Dq.1,0x3f,D.4,0x7f,D.6,0x5]";
             self.add("lsc_load_block2d", format!("lsc_load_block2d.ugm (M1_NM, 1) X:{shape} {address}"));
             self.add("lsc_store_block2d", format!("lsc_store_block2d.ugm (M1_NM, 1) {address} X:{shape}"));
+            // The specification's is of one lane; Intel's finalizer takes others, and the word says so.
+            self.add("lsc_load_block2d", format!("(P1) lsc_load_block2d.ugm (M1, 16) X:{shape} {address}"));
+            self.add("lsc_store_block2d", format!("lsc_store_block2d.ugm (M1, 16) {address} X:{shape}"));
             self.add("lsc_load_block2d", format!("lsc_load_block2d.ugm.ca.ca (M1, 1) X:{shape} {address}"));
         }
     }

@@ -211,9 +211,31 @@ impl List {
             self.add("rt_write_3d", format!("rt_write_3d.<CPS> (M1, {size}) T6 X.0 D(0,2)<0;1,0> {rest}"));
             self.add("rt_write_3d", format!("rt_write_3d.<NULLRT><PS> (M1, {size}) T6 X.0 {rest}"));
         }
+        self.odd_targets();
         for outputs in [1, 4, 8] {
             self.add("urb_write_3d", format!("urb_write_3d (M1, 8) {outputs} 0 V0.0 Y.0 V0.0 X.0"));
             self.add("urb_write_3d", format!("urb_write_3d (M1, 8) {outputs} 3 W.0 Y.0 Z.0 X.0"));
+        }
+    }
+
+    /// Render targets of more pixels and fewer, and surfaces whose state has no index.
+    fn odd_targets(&mut self) {
+        for (size, surface) in
+            [(32, "T6"), (32, "%bss"), (16, "%bss"), (8, "%bss"), (2, "T6"), (1, "T6"), (4, "T6")]
+        {
+            let rest = "Y.0 Y.128 Z.0 Z.128";
+            for head in ["rt_write_3d", "rt_write_3d.<LRTW>", "(P1) rt_write_3d"] {
+                self.add("rt_write_3d", format!("{head} (M1, {size}) {surface} X.0 {rest}"));
+            }
+            self.add("rt_write_3d", format!("(P1) rt_write_3d.<A> (M1, {size}) {surface} X.0 W.0 {rest}"));
+            self.add("rt_write_3d", format!("rt_write_3d.<RTI> (M1, {size}) {surface} X.0 0x2:ub {rest}"));
+            self.add(
+                "rt_write_3d",
+                format!("rt_write_3d.<A><Z> (M1, {size}) {surface} X.0 W.0 {rest} W.128"),
+            );
+            self.add("rt_write_3d", format!("rt_write_3d.<Z> (M1, {size}) {surface} V0.0 {rest} W.0"));
+            let halves = "Yh.0 Yh.64 Zh.0 Zh.64";
+            self.add("rt_write_3d", format!("rt_write_3d (M1, {size}) {surface} V0.0 {halves}"));
         }
     }
 
@@ -252,7 +274,8 @@ impl List {
         let at = "Df(0,1)<0;1,0> Df(0,2)<0;1,0>";
         self.add("va", format!("va.minmax T6 {at} 0x0:ub X.0"));
         self.add("va_skl_plus", format!("va_skl_plus.CONV_1D_VERTICAL T6 S0 {at} 4x16 X.0"));
-        for surface in ["T6", "T7"] {
+        self.add("vme_ime", "vme_ime (0,0) %bss Y.0 Z.0 D.0 W.32 W.0 X.0".into());
+        for surface in ["T6", "T7", "%bss"] {
             self.add("vme_sic", format!("vme_sic {surface} Y.0 Z.0 X.0"));
             self.add("vme_sic", format!("vme_sic {surface} Z.0 Z.128 X.0"));
             // Intel's grammar has no `vme_idm`; its objects do.
