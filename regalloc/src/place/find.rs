@@ -1,7 +1,11 @@
 //! Registers that are free for an item.
 
 use super::*;
-use narrow::as_index;
+use narrow::{as_index, to_index};
+
+/// From so many positions on, nobody asks how long ago a register was needed: the schedule moves nothing so far. Bounds the work
+/// per variable.
+const LONG_FREE: u32 = 256;
 
 impl<'a, const W: usize> Scan<'a, W> {
     /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
@@ -293,7 +297,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Of all such places the one that nobody has had for longest: there the schedule may move the item furthest.
+    /// Of all such places one that nobody has had for long, or for longest: there the schedule may move the item furthest.
     fn find_longest_free(
         &mut self,
         i: ItemId,
@@ -306,16 +310,28 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes();
         let mut found = runs(open, n);
         found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+        let now = self.ranges(i).first().map_or(0, |r| to_index(r.start.index()));
         let mut best: Option<(u32, u32)> = None;
-        while let Some(base) = first(&found) {
-            found[as_index(base) / 64] &= !(1 << (base % 64));
-            let ends = &self.s.ends[as_index(base)..as_index(base + n)];
-            let end = ends.iter().copied().max().unwrap_or(0);
-            if best.is_none_or(|(least, _)| end < least) && self.in_the_way(i, base, with_parts).is_none() {
-                best = Some((end, base));
+        for part in [between::<W>(self.last_found, self.file.regs), between(0, self.last_found)] {
+            let mut here = found;
+            here.iter_mut().zip(part).for_each(|(h, p)| *h &= p);
+            while let Some(base) = first(&here) {
+                here[as_index(base) / 64] &= !(1 << (base % 64));
+                let ends = &self.s.ends[as_index(base)..as_index(base + n)];
+                let end = ends.iter().copied().max().unwrap_or(0);
+                if best.is_none_or(|(least, _)| end < least) && self.in_the_way(i, base, with_parts).is_none()
+                {
+                    best = Some((end, base));
+                    if end + LONG_FREE <= now {
+                        self.last_found = base + n;
+                        return Some(FileByte::new(base * rb));
+                    }
+                }
             }
         }
-        best.map(|(_, base)| FileByte::new(base * rb))
+        let (_, base) = best?;
+        self.last_found = base + n;
+        Some(FileByte::new(base * rb))
     }
 
     /// The `open` registers that item `i` may take, those where it may begin from `from` to before `high`, and how many it

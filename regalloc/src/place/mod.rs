@@ -108,6 +108,8 @@ struct Scan<'a, const W: usize> {
     /// a while, and no item has had a register from `next` on.
     next: u32,
     next_byte: u32,
+    /// Where places that were in use before are looked for first, with [`Way::LongestFree`].
+    last_found: u32,
     used: u32,
 }
 
@@ -270,6 +272,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             needed,
             next,
             next_byte: next * file.reg_bytes(),
+            last_found: 0,
             used: 0,
         }
     }
