@@ -11,7 +11,7 @@
 //! the program has changed count; and what is fetched and has not changed is not to replace what the program has written
 //! meanwhile.
 
-use narrow::{to_u64, to_usize};
+use narrow::{to_index, to_u64, to_usize};
 use std::{collections::hash_map::Entry, ops::Range, sync::Arc};
 
 use rustc_hash::FxHashMap;
@@ -235,6 +235,20 @@ impl World {
         unchanged
     }
 
+    /// The number of whole pages from an address on, up to a limit, that the program's side is known to hold.
+    pub fn unchanged_pages(&self, connection: usize, address: u64, limit: u32) -> u32 {
+        let (first, offset) = split(address);
+        let Some(Some(c)) = self.connections.get(connection).filter(|_| offset == 0) else { return 0 };
+        let is_unchanged = |number: &u32| {
+            let page = first + u64::from(*number);
+            let (page, side) = (c.pages.get(&page), c.sides.get(&page));
+            page.zip(side).is_some_and(|(page, side)| {
+                side.known == (0..PAGE) && (Arc::ptr_eq(&side.bytes, &page.bytes) || side.bytes == page.bytes)
+            })
+        };
+        to_index((0..limit).take_while(is_unchanged).count())
+    }
+
     fn take_side(&mut self, place: Place) -> Option<Side> {
         self.connections.get_mut(place.connection)?.as_mut()?.sides.remove(&place.page)
     }
@@ -360,12 +374,18 @@ mod tests {
         assert!(!world.send(c, 0x1000, &mut page), "never seen");
         world.receive(c, 0x1000, &[7; PAGE]).unwrap();
         assert!(world.send(c, 0x1000, &mut page));
+        assert_eq!(world.unchanged_pages(c, 0x1000, 9), 1, "the next one nobody has");
+        world.receive(c, 0x2000, &[7; PAGE + 1]).unwrap();
+        assert_eq!(world.unchanged_pages(c, 0x1000, 9), 2, "of the third a part is known");
+        assert_eq!(world.unchanged_pages(c, 0x1000, 1), 1);
+        assert_eq!(world.unchanged_pages(c, 0x1001, 9), 0);
         // A part that is sent or fetched leaves the rest known.
         world.receive(c, 0x1010, &[8; 4]).unwrap();
         assert!(world.send(c, 0x1100, &mut word));
         assert!(world.send(c, 0x1000, &mut page));
         world.write(c, 0x1020, &[9; 4]).unwrap();
         assert!(world.send(c, 0x1010, &mut word));
+        assert_eq!(world.unchanged_pages(c, 0x1000, 9), 0);
         assert!(!world.send(c, 0x1000, &mut page));
         assert!(world.send(c, 0x1000, &mut page) && page[0x10] == 8 && page[0x20] == 9);
         world.receive(c, 0x1010, &[8; 4]).unwrap();

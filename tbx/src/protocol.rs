@@ -26,6 +26,8 @@ pub enum Message {
     Write { address: u64, length: u32 },
     /// Reads physical memory, and is answered.
     Read { address: u64, length: u32 },
+    /// The library `turns` is on the other side.
+    Turns,
     /// Another kind, without effect.
     Other(u32),
 }
@@ -69,6 +71,7 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
         4 => Message::Write { address, length: c },
         5 => Message::Read { address, length: c },
         11 => Message::Control,
+        TURNS => Message::Turns,
         other => Message::Other(other),
     };
     Ok(Some((number, message)))
@@ -89,10 +92,18 @@ pub fn answer_register(stream: &mut impl Write, number: u32, value: u32) -> io::
 }
 
 /// In the first word of the answer to a [`Message::Read`], where the driver does not look: the GPU has not changed these
-/// bytes since the program's side held them. The library `turns` leaves the program's memory as it is then.
+/// bytes since the program's side held them. The library `turns` leaves the program's memory as it is then, and where it
+/// has said that it is there, the bytes are not sent, and the bits above say for how many pages behind them the same is
+/// true: it answers the driver then, which fetches whole buffers page by page.
 const UNCHANGED: u32 = 1;
+/// Most of those pages.
+pub const MOST_PAGES: u32 = (1 << 16) - 1;
 
-/// Begins the answer to a [`Message::Read`]: the bytes follow, which the GPU may have left as the program's side has them.
+/// The kind of message by which that library says so.
+const TURNS: u32 = u32::from_le_bytes(*b"turn");
+
+/// Begins the answer to a [`Message::Read`]: the bytes follow, which the GPU may have left as the program's side has them,
+/// and so many pages behind them.
 ///
 /// # Errors
 ///
@@ -102,9 +113,10 @@ pub fn answer_read(
     number: u32,
     address: u64,
     length: u32,
-    unchanged: bool,
+    unchanged: Option<u32>,
 ) -> io::Result<()> {
-    let first = low_u32(address >> 32) << 24 | if unchanged { UNCHANGED } else { 0 };
+    let state = unchanged.map_or(0, |pages| pages.min(MOST_PAGES) << 1 | UNCHANGED);
+    let first = low_u32(address >> 32) << 24 | state;
     put(stream, &[6, number, 12, first, low_u32(address), length])
 }
 
@@ -122,7 +134,8 @@ mod tests {
 
     #[test]
     fn messages_of_each_kind() {
-        let cases: [(&[u32], Message); 8] = [
+        let cases: [(&[u32], Message); 9] = [
+            (&[TURNS, 7, 0], Message::Turns),
             (&[11, 7, 4, 0x0032_0002], Message::Control),
             (&[0, 7, 12, 0x41, 0x2230, 5], Message::RegisterWrite { offset: 0x2230, value: 5 }),
             (&[0, 7, 12, 0x40, 0x2234, 0], Message::RegisterRead { offset: 0x2234 }),
@@ -153,9 +166,9 @@ mod tests {
     fn answers() {
         let mut out = Vec::new();
         answer_register(&mut out, 9, 0x100).unwrap();
-        answer_read(&mut out, 10, 0x3_0000_2000, 8, false).unwrap();
-        answer_read(&mut out, 11, 0x3_0000_2000, 8, true).unwrap();
-        let known = [1, 9, 4, 0x100, 6, 10, 12, 0x0300_0000, 0x2000, 8, 6, 11, 12, 0x0300_0001, 0x2000, 8];
+        answer_read(&mut out, 10, 0x3_0000_2000, 8, None).unwrap();
+        answer_read(&mut out, 11, 0x3_0000_2000, 8, Some(3)).unwrap();
+        let known = [1, 9, 4, 0x100, 6, 10, 12, 0x0300_0000, 0x2000, 8, 6, 11, 12, 0x0300_0007, 0x2000, 8];
         assert_eq!(out, bytes(&known));
     }
 }

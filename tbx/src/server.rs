@@ -239,8 +239,10 @@ fn connection(stream: TcpStream, shared: &Shared) {
 }
 
 fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &Shared) -> Result<(), Error> {
+    let mut leaves_out = false;
     while let Some((id, message)) = protocol::read(&mut input)? {
         match message {
+            Message::Turns => leaves_out = true,
             Message::Control | Message::Other(_) => {}
             Message::RegisterWrite { offset, value } => shared.gpu().set_register(number, offset, value),
             Message::RegisterRead { offset } => {
@@ -251,7 +253,7 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
             Message::Global { index, entry } => shared.gpu().connection(number).global.set(index, entry),
             Message::Write { address, length } => write(&mut input, number, address, length, shared)?,
             Message::Read { address, length } => {
-                read(&mut output, number, id, address, length, shared)?;
+                read(&mut output, number, (id, address, length), leaves_out, shared)?;
                 output.flush()?;
             }
         }
@@ -262,20 +264,30 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
 fn read(
     output: &mut impl Write,
     number: usize,
-    id: u32,
-    address: u64,
-    length: u32,
+    (id, address, length): (u32, u64, u32),
+    leaves_out: bool,
     shared: &Shared,
 ) -> Result<(), Error> {
     // The driver reads by pages. Of more than a piece it is not said whether all is as it was.
     if !(1..=PIECE).contains(&as_index(length)) {
-        protocol::answer_read(output, id, address, length, false)?;
+        protocol::answer_read(output, id, address, length, None)?;
     }
     for (at, n) in pieces(address, length) {
         let mut bytes = vec![0; n];
-        let unchanged = unshared(&mut shared.gpu().world).send(number, at, &mut bytes);
+        let unchanged = {
+            let mut gpu = shared.gpu();
+            let world = unshared(&mut gpu.world);
+            let is_unchanged = world.send(number, at, &mut bytes);
+            is_unchanged.then(|| match leaves_out {
+                true => world.unchanged_pages(number, at + to_u64(n), protocol::MOST_PAGES),
+                false => 0,
+            })
+        };
         if n == as_index(length) {
             protocol::answer_read(output, id, address, length, unchanged)?;
+            if unchanged.is_some() && leaves_out {
+                return Ok(());
+            }
         }
         output.write_all(&bytes)?;
     }

@@ -6,24 +6,33 @@
 use narrow::to_index;
 use std::{
     env,
-    ffi::{c_int, c_void},
+    ffi::{c_int, c_long, c_void},
     io::{Error, ErrorKind},
     ptr, slice,
     sync::OnceLock,
 };
 
-use crate::sockets::Sockets;
+use crate::{
+    message::{ANSWER, PAGE},
+    sockets::{Answer, Sockets},
+};
 
 static SOCKETS: Sockets = Sockets::new();
 
 /// `AF_INET`.
 const INTERNET: u16 = 2;
 
+/// `MSG_NOSIGNAL`.
+const NO_SIGNAL: c_int = 0x4000;
+
+/// `SYS_close`.
+#[cfg(target_arch = "x86_64")]
+const CLOSE: c_long = 3;
+#[cfg(not(target_arch = "x86_64"))]
+const CLOSE: c_long = 57;
+
 /// `EFAULT`.
 const BAD_ADDRESS: i32 = 14;
-
-/// Bytes of the system's pages.
-const PAGE: usize = 4096;
 
 /// `struct sockaddr_in`.
 #[repr(C)]
@@ -52,6 +61,7 @@ unsafe extern "C" {
         from: *mut c_void,
         from_size: *mut u32,
     ) -> isize;
+    fn syscall(number: c_long, ...) -> c_long;
     fn getpeername(socket: c_int, address: *mut Address, size: *mut u32) -> c_int;
 }
 
@@ -89,72 +99,125 @@ fn is_forbidden(count: isize) -> bool {
     count < 0 && Error::last_os_error().raw_os_error() == Some(BAD_ADDRESS)
 }
 
+/// Gives bytes to the system, all of them; whether it took them.
+fn give(socket: c_int, mut bytes: &[u8], flags: c_int) -> bool {
+    while !bytes.is_empty() {
+        // SAFETY: the bytes are there to read; no address is what `send` means.
+        let count = unsafe { sendto(socket, bytes.as_ptr().cast(), bytes.len(), flags, ptr::null(), 0) };
+        match usize::try_from(count) {
+            Ok(count) if count != 0 => bytes = &bytes[count.min(bytes.len())..],
+            _ if is_end(count) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Takes what the system has for a socket.
+fn take(socket: c_int, bytes: &mut [u8], flags: c_int) -> (isize, &[u8]) {
+    // SAFETY: `bytes` may be written.
+    let count = unsafe {
+        recvfrom(socket, bytes.as_mut_ptr().cast(), bytes.len(), flags, ptr::null_mut(), ptr::null_mut())
+    };
+    (count, usize::try_from(count).ok().and_then(|n| bytes.get(..n)).unwrap_or_default())
+}
+
 /// Takes what was to go to memory, up to the end of its page, and throws it away.
 fn discard(socket: c_int, to: *const c_void, size: usize, flags: c_int) -> isize {
     let mut bytes = [0u8; PAGE];
     let size = size.min(PAGE - to.addr() % PAGE);
-    // SAFETY: `bytes` is a page, and `size` no more.
-    let count =
-        unsafe { recvfrom(socket, bytes.as_mut_ptr().cast(), size, flags, ptr::null_mut(), ptr::null_mut()) };
-    match usize::try_from(count) {
-        Ok(count) if count != 0 => SOCKETS.skipped(socket, count),
-        _ if is_end(count) => SOCKETS.ended(socket),
-        _ => {}
+    let (count, got) = take(socket, &mut bytes[..size], flags);
+    match got.len() {
+        0 if is_end(count) => SOCKETS.ended(socket),
+        0 => {}
+        n => SOCKETS.skipped(socket, n),
     }
     count
 }
 
 /// `send` of the system, in turns on the driver's socket.
 ///
+/// The driver sends each word of a page table as a message, and each message in parts. They are collected until the server
+/// has something to do, so the connection is not to be closed behind our back.
+///
 /// # Safety
 ///
 /// As the system's: `bytes` points to `size` readable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn send(socket: c_int, bytes: *const c_void, size: usize, flags: c_int) -> isize {
-    let is_drivers = is_drivers(socket);
-    if is_drivers {
-        SOCKETS.begin(socket);
+    if bytes.is_null() || !SOCKETS.is_known(socket) && !is_drivers(socket) {
+        // SAFETY: the caller's promise; no address is what `send` means.
+        return unsafe { sendto(socket, bytes, size, flags, ptr::null(), 0) };
     }
-    // SAFETY: the caller's promise; no address is what `send` means.
-    let count = unsafe { sendto(socket, bytes, size, flags, ptr::null(), 0) };
-    if is_drivers {
-        // SAFETY: the system sends no more than there is.
-        match unsafe { moved(bytes, count) } {
-            Some(sent) => SOCKETS.sent(socket, sent),
-            None if is_end(count) => SOCKETS.ended(socket),
-            None => {}
-        }
+    SOCKETS.begin(socket);
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { slice::from_raw_parts(bytes.cast(), size) };
+    if SOCKETS.collect(socket, bytes, |number, bytes| give(number, bytes, flags)) {
+        size.cast_signed()
+    } else {
+        -1
     }
-    count
+}
+
+/// `close` of the system, behind what was collected.
+///
+/// # Safety
+///
+/// As the system's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn close(file: c_int) -> c_int {
+    // Nobody is told whether it arrives.
+    SOCKETS.close(file, |rest| _ = give(file, rest, NO_SIGNAL));
+    // SAFETY: the system's own call, with what it takes.
+    let result = unsafe { syscall(CLOSE, file) };
+    if result == 0 { 0 } else { -1 }
 }
 
 /// `recv` of the system; who has the driver's socket gives it back when the answer is whole.
 ///
 /// The driver fetches every buffer, heap and batch that a submission used, and holds no lock over those that another
-/// thread is writing. What the GPU has not changed is therefore thrown away: the program's memory holds it already, or
-/// something newer. So is what comes for memory that cannot be written (a program's constants), where nothing has
-/// changed either; the system's error would end the driver's connection.
+/// thread is writing. What the GPU has not changed is therefore not sent, and left alone: the program's memory holds it
+/// already, or something newer. So is what comes for memory that cannot be written (a program's constants), where nothing
+/// has changed either; the system's error would end the driver's connection.
 ///
 /// # Safety
 ///
 /// As the system's: `bytes` points to `size` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn recv(socket: c_int, bytes: *mut c_void, size: usize, flags: c_int) -> isize {
-    let is_drivers = is_drivers(socket);
-    let unchanged = if is_drivers { SOCKETS.unchanged(socket) } else { 0 };
-    if unchanged != 0 {
-        return discard(
-            socket,
-            bytes,
-            usize::try_from(unchanged).map_or(size, |known| size.min(known)),
-            flags,
-        );
+    if bytes.is_null() || !SOCKETS.is_known(socket) && !is_drivers(socket) {
+        // SAFETY: the caller's promise; no address is what `recv` means.
+        return unsafe { recvfrom(socket, bytes, size, flags, ptr::null_mut(), ptr::null_mut()) };
     }
-    // SAFETY: the caller's promise; no address is what `recv` means.
+    let answer = SOCKETS.answer(socket);
+    if let Answer::Unchanged(count) = answer {
+        let count = usize::try_from(count).map_or(size, |known| size.min(known));
+        SOCKETS.skipped(socket, count);
+        return count.cast_signed();
+    }
+    if answer == Answer::Data {
+        return data(socket, bytes, size, flags);
+    }
+    if answer == Answer::Begins {
+        let mut head = [0; ANSWER];
+        let (count, got) = take(socket, &mut head, flags);
+        if got.is_empty() {
+            if is_end(count) {
+                SOCKETS.ended(socket);
+            }
+            return count;
+        }
+        SOCKETS.read_ahead(socket, got);
+    }
+    // SAFETY: the caller's promise: `bytes` may be written. The driver has its answers' beginnings on its stack.
+    let out = unsafe { slice::from_raw_parts_mut(bytes.cast(), size) };
+    SOCKETS.hand_on(socket, out).cast_signed()
+}
+
+/// The data of an answer.
+fn data(socket: c_int, bytes: *mut c_void, size: usize, flags: c_int) -> isize {
+    // SAFETY: `recv`'s callers promise that `bytes` points to `size` writable bytes, and the system looks at that again.
     let count = unsafe { recvfrom(socket, bytes, size, flags, ptr::null_mut(), ptr::null_mut()) };
-    if !is_drivers {
-        return count;
-    }
     if is_forbidden(count) {
         return discard(socket, bytes, size, flags);
     }

@@ -4,8 +4,9 @@
 //! # What comes in, what goes out
 //!
 //! The driver (`tbx_sockets_imp.cpp`) sends a question, then reads an answer, and holds no lock meanwhile, although
-//! several of its threads do so. This library has functions of the names that the driver calls, `send` and `recv`. They
-//! do what the system's do, but on that socket a thread waits until the others' messages are whole and answered.
+//! several of its threads do so. This library has functions of the names that the driver calls, `send`, `recv` and `close`.
+//! They do what the system's do, but on that socket a thread waits until the others' messages are whole and answered, and
+//! what is sent goes out when the server has something to do: the driver sends thousands of messages of a few bytes.
 //!
 //! ```text
 //! message   where messages end, and which are questions
@@ -15,8 +16,9 @@
 //!
 //! # What holds
 //!
-//! * Bytes pass unchanged, and the results are the system's, but for what is fetched and the GPU has not changed: it does
-//!   not overwrite what another thread of the program may have written in the meantime.
+//! * Bytes pass unchanged, and the results are the system's, but for what is fetched and the GPU has not changed: it is
+//!   not sent, and does not overwrite what another thread of the program may have written in the meantime.
+//! * What one thread has sent is on its way before another's question, on whichever socket.
 //! * A thread that has a socket is one that sent a part of a message, or a question that is not yet answered.
 #![deny(unsafe_op_in_unsafe_fn)]
 // Numbers are converted by name (the crate `narrow`) or with an error.

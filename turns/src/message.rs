@@ -2,13 +2,17 @@
 //!
 //! Three words (type, number, bytes of the body), the body, and behind a write or the answer to a read as many bytes as
 //! the third word of the body says. In the answer to a read, this project's server says in a bit of the first word, which
-//! the driver does not look at, that the GPU has changed nothing there.
+//! the driver does not look at, that the GPU has changed nothing there, and sends no data.
 
 use narrow::{as_index, to_index, to_u64};
+use std::ops::Range;
 
-/// Words of the head, and of the body that have a meaning here.
+/// Bytes of the head, and of the body that have a meaning here.
 const HEAD: usize = 12;
 const BODY: usize = 12;
+
+/// Bytes of the longest answer, its data aside.
+pub const ANSWER: usize = HEAD + BODY;
 
 /// A register: a write, or with bit 0 of the body clear a question.
 const REGISTER: u32 = 0;
@@ -18,8 +22,21 @@ const READ: u32 = 5;
 const READ_ANSWER: u32 = 6;
 
 /// In the first word of an answer to a read: the program's side has exchanged these bytes before, and the GPU has not
-/// changed them since.
+/// changed them since. The data are left out then.
 pub const UNCHANGED: u32 = 1;
+/// Bits above it: for how many pages behind those bytes the same is true.
+const PAGES: u32 = 0xff_ffff;
+
+/// Bytes of a page.
+pub const PAGE: usize = 4096;
+
+/// Words of a message that says to the server that this library is here, and takes answers without data.
+pub const HERE: [u32; 3] = [u32::from_le_bytes(*b"turn"), 0, 0];
+
+impl Completed {
+    /// A question for memory.
+    pub const ONE_READ: Completed = Completed { messages: 1, questions: 1, urgent: true, others: 0 };
+}
 
 /// One direction of a socket, as far as its bytes are known.
 #[derive(Debug, Default)]
@@ -30,6 +47,42 @@ pub struct Stream {
     rest: u64,
     /// Those bytes are memory that the GPU has not changed.
     unchanged: bool,
+    /// The last question for memory, or answer to one.
+    last: Option<Read>,
+}
+
+/// A question for memory, or an answer to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    number: u32,
+    first: u32,
+    address: u32,
+    length: u32,
+}
+
+impl Read {
+    fn start(self) -> u64 {
+        u64::from(self.first >> 24) << 32 | u64::from(self.address)
+    }
+
+    /// The bytes that it is about.
+    pub fn range(self) -> Range<u64> {
+        self.start()..self.start() + u64::from(self.length)
+    }
+
+    /// Of an answer: the bytes behind those that the GPU has not changed either.
+    pub fn unchanged_behind(self) -> Range<u64> {
+        let pages = if self.first & UNCHANGED != 0 { (self.first & PAGES) >> 1 } else { 0 };
+        let end = self.range().end;
+        end..end + u64::from(pages) * to_u64(PAGE)
+    }
+
+    /// The answer to a question for bytes that have not changed.
+    pub fn unchanged(self) -> Vec<u8> {
+        let first = self.first & !PAGES | UNCHANGED;
+        let words = [READ_ANSWER, self.number, to_index(BODY), first, self.address, self.length];
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
 }
 
 /// What some bytes completed. A message whose data are still to come counts.
@@ -37,6 +90,10 @@ pub struct Stream {
 pub struct Completed {
     pub messages: u64,
     pub questions: u64,
+    /// The server may have something to do now: it is asked, or a register is written.
+    pub urgent: bool,
+    /// Messages that are not questions for memory.
+    pub others: u64,
 }
 
 impl Stream {
@@ -55,10 +112,19 @@ impl Stream {
             bytes = later;
             if self.begun.len() == self.wanted() {
                 completed.messages += 1;
-                completed.questions += u64::from(self.end());
+                let is_question = self.is_question();
+                completed.questions += u64::from(is_question);
+                completed.urgent |= is_question || self.word(0) == REGISTER;
+                completed.others += u64::from(self.word(0) != READ);
+                self.end();
             }
         }
         completed
+    }
+
+    /// The last question for memory, or answer to one, unless it was looked at before.
+    pub fn take_read(&mut self) -> Option<Read> {
+        self.last.take()
     }
 
     /// Passes over data of the message that is not whole.
@@ -89,14 +155,23 @@ impl Stream {
         }
     }
 
-    /// Ends the message that is seen far enough, and says whether it is a question.
-    fn end(&mut self) -> bool {
-        let [kind, size, first, length] = [0, 2, 3, 5].map(|k| self.word(k));
+    /// Whether the message that is seen far enough is a question.
+    fn is_question(&self) -> bool {
+        match self.word(0) {
+            READ => true,
+            REGISTER => self.word(3) & 1 == 0,
+            _ => false,
+        }
+    }
+
+    /// Ends the message that is seen far enough.
+    fn end(&mut self) {
+        let [kind, number, size, first, address, length] = [0, 1, 2, 3, 4, 5].map(|k| self.word(k));
         let carried = if matches!(kind, WRITE | READ_ANSWER) { length } else { 0 };
         self.rest = u64::from(size.saturating_sub(to_index(BODY))) + u64::from(carried);
         self.unchanged = kind == READ_ANSWER && first & UNCHANGED != 0 && size == to_index(BODY);
+        self.last = matches!(kind, READ | READ_ANSWER).then_some(Read { number, first, address, length });
         self.begun.clear();
-        kind == READ || kind == REGISTER && first & 1 == 0
     }
 }
 
@@ -118,7 +193,7 @@ mod tests {
         all.extend([1, 2, 3, 4, 5]);
         all.extend(bytes(&[READ, 5, 12, 0, 0x1000, 8]));
         all.extend(bytes(&[99, 6, 0]));
-        let whole = Completed { messages: 7, questions: 2 };
+        let whole = Completed { messages: 7, questions: 2, urgent: true, others: 6 };
         for piece in [1, 3, 12, 17, 1000] {
             let mut stream = Stream::default();
             let mut sum = Completed::default();
@@ -126,12 +201,18 @@ mod tests {
                 let now = stream.take(bytes);
                 sum.messages += now.messages;
                 sum.questions += now.questions;
+                sum.urgent |= now.urgent;
+                sum.others += now.others;
             }
             assert_eq!((sum, stream.is_inside()), (whole, false), "pieces of {piece}");
         }
         let mut stream = Stream::default();
         stream.take(&all[..all.len() - 1]);
         assert!(stream.is_inside());
+        let mut stream = Stream::default();
+        assert!(!stream.take(&bytes(&[2, 3, 16, 1, 7, 8, 9])).urgent);
+        assert!(!stream.take(&bytes(&[WRITE, 4, 12, 0, 0x1000, 4, 1])).urgent);
+        assert!(stream.take(&bytes(&[REGISTER, 1, 12, 1, 0x2000, 5])).urgent);
     }
 
     #[test]
@@ -148,6 +229,7 @@ mod tests {
         stream.take(&[0; 3]);
         assert_eq!(stream.unchanged(), 5);
         stream.skip(5);
+        assert_eq!(stream.take_read().map(Read::unchanged_behind), Some(0x3_0000_1008..0x3_0000_1008));
         assert_eq!((stream.unchanged(), stream.is_inside()), (0, false));
     }
 }
