@@ -11,12 +11,14 @@ use self::turn::{Counts, turn};
 use crate::{
     Error, Options, file,
     launch::Dispatch,
+    learned::Learned,
     memory::Memory,
     messages::{Cx, Group},
     probe::Probe,
     program::Program,
     report::{Report, Reports, RunReport},
     scoreboard::Scoreboard,
+    shadow::Shadow,
     thread::{State, Thread},
     thread_memory::ThreadMemory,
 };
@@ -31,6 +33,14 @@ pub struct Groups<'a> {
     memory: Memory,
     memories: ThreadMemory,
     counts: Counts,
+    kept: Kept,
+}
+
+/// What groups leave to the next one.
+#[derive(Default)]
+struct Kept {
+    learned: Learned,
+    team: Vec<Thread>,
 }
 
 /// What a group of [`Groups`] did.
@@ -51,7 +61,20 @@ impl<'a> Groups<'a> {
         mut memory: Memory,
     ) -> Groups<'a> {
         let memories = ThreadMemory::new(program.platform, dispatch, &mut memory);
-        Groups { program, dispatch, options, memory, memories, counts: Counts::new(program, options) }
+        let counts = Counts::new(program, options);
+        Groups { program, dispatch, options, memory, memories, counts, kept: Kept::default() }
+    }
+
+    /// With what was learned by groups of the same program.
+    #[must_use]
+    pub fn knowing(mut self, learned: Learned) -> Groups<'a> {
+        self.kept.learned = learned;
+        self
+    }
+
+    /// What is known now.
+    pub fn learned(self) -> Learned {
+        self.kept.learned
     }
 
     /// What the next group works on.
@@ -68,9 +91,9 @@ impl<'a> Groups<'a> {
         let mut reports = Reports::default();
         self.counts.total = 0;
         self.memories.clear(self.dispatch.scratch, &mut self.memory);
-        let Groups { program, dispatch, options, memory, memories, counts } = self;
+        let Groups { program, dispatch, options, memory, memories, counts, kept } = self;
         let run = Run { program, dispatch, options, memories };
-        run.group(group, memory, counts, &mut reports, None)?;
+        run.group(group, memory, (counts, kept), &mut reports, None)?;
         Ok(GroupReport { instructions: self.counts.total, reports: reports.into_vec() })
     }
 }
@@ -88,7 +111,7 @@ impl Run<'_> {
         &self,
         id: [u32; 3],
         memory: &mut Memory,
-        counts: &mut Counts,
+        (counts, kept): (&mut Counts, &mut Kept),
         reports: &mut Reports,
         probe: Option<&mut Probe>,
     ) -> Result<(), Error> {
@@ -100,8 +123,11 @@ impl Run<'_> {
             arrived: 0,
             opened: 0,
         };
-        let mut team: Vec<Thread> =
-            (0..dispatch.threads).map(|i| start(program, dispatch, options, &group, i, memories)).collect();
+        let Kept { learned, team } = kept;
+        team.resize_with(as_index(dispatch.threads), || Thread::new(program));
+        for (t, number) in team.iter_mut().zip(0..) {
+            start(t, program, dispatch, options, &group, number, memories);
+        }
         if let Some(probe) = &probe {
             team.iter_mut().for_each(|t| probe.start(t));
         }
@@ -111,6 +137,7 @@ impl Run<'_> {
             bindings: &dispatch.bindings,
             group: &mut group,
             reports,
+            learned,
             strict: options.strict,
             poison: options.poison.is_some(),
             poisoned: false,
@@ -118,7 +145,7 @@ impl Run<'_> {
             opaque: &options.opaque,
             asked: Vec::new(),
         };
-        let result = run_group(&mut team, &mut cx, options, counts);
+        let result = run_group(team, &mut cx, options, counts);
         counts.asked.append(&mut cx.asked);
         result
     }
@@ -159,12 +186,13 @@ fn run_groups(
     let mut reports = Reports::default();
     let memories = ThreadMemory::new(program.platform, dispatch, memory);
     let mut threads = 0;
+    let mut kept = Kept::default();
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
             for x in 0..dispatch.groups[0] {
                 threads += u64::from(dispatch.threads);
                 let run = Run { program, dispatch, options, memories: &memories };
-                run.group([x, y, z], memory, &mut counts, &mut reports, probe.as_deref_mut())?;
+                run.group([x, y, z], memory, (&mut counts, &mut kept), &mut reports, probe.as_deref_mut())?;
             }
         }
     }
@@ -192,22 +220,28 @@ fn run_groups(
     })
 }
 
+/// Sets a thread to the start of its code.
 fn start(
+    t: &mut Thread,
     program: &Program,
     dispatch: &Dispatch,
     options: &Options,
     group: &Group,
     number: u32,
     memories: &ThreadMemory,
-) -> Thread {
-    let mut t = Thread::new(program);
+) {
+    t.reset();
     if options.strict {
-        t.shadow = Some(Box::new(crate::shadow::Shadow::new(options.poison.is_some(), dispatch.scratch)));
+        let defined = options.poison.is_some();
+        match &mut t.shadow {
+            Some(shadow) => shadow.reset(defined),
+            None => t.shadow = Some(Box::new(Shadow::new(defined, dispatch.scratch))),
+        }
         // Registers hold something, and never what a lucky kernel would want.
         t.rf[..as_index(file::GRF_END)].fill(0xcd);
     }
     if options.scoreboard {
-        t.scoreboard = Scoreboard::new(program).map(Box::new);
+        t.scoreboard = Scoreboard::new(program);
     }
     t.number = number;
     t.dispatched = dispatch.masks.get(as_index(number)).copied().unwrap_or(u32::MAX);
@@ -235,7 +269,6 @@ fn start(
     t.set_u32(file::STATE, number & 0x7);
     t.set_u32(file::STATE + 8, t.dispatched);
     t.set_u32(file::STATE + 12, t.dispatched);
-    t
 }
 
 fn run_group(

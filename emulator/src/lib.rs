@@ -14,7 +14,8 @@
 //! link       symbols                                 flow       branches
 //! tiling     where the bytes of an image lie         payload    inputs that nothing fills
 //! infer      a launch, from the vISA alone           messages   one file a family
-//! scoreboard, strict, shadow   what code may not rely on       cycles   what it costs
+//! scoreboard, strict, shadow   what code may not rely on       learned  what need not be worked out again
+//! cycles     what it costs
 //! probe, opaque, watch         code whose messages are noted; functions not modelled; looking on
 //! visa       the vISA interpreter, by the specification's pages
 //! ```
@@ -33,6 +34,7 @@ mod file;
 mod flow;
 pub mod infer;
 mod launch;
+mod learned;
 pub mod link;
 mod memory;
 mod messages;
@@ -56,6 +58,7 @@ mod watch;
 
 pub use dispatch::{GroupReport, Groups, run as run_program};
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
+pub use learned::Learned;
 pub use memory::{Buffer, Image, Memory, MemoryFault, Outside, Sampler, Surface, Texel, Wrap};
 pub use options::{Error, Options, Poison};
 pub use payload::{Unfilled, unfilled};

@@ -11,14 +11,23 @@
 //! after read between pipes; write after read not between messages to one function that are sent for the
 //! same channels: those read their sources in order).
 //!
+//! Threads of a kernel mostly do the same, so what was right on a way through the code is kept ([`paths`]): a thread that goes
+//! the same way touches the same registers, and nothing is worked out again ([`walk`]).
+//!
 //! On Gen8 to Gen11 the hardware tracks dependencies, and `NoDDClr` and `NoDDChk` switch parts of that
 //! off; used wrongly they make a thread wait forever, or not at all.
 
+mod control;
+mod paths;
 mod state;
+mod walk;
 
-use narrow::{as_index, low_u8, low_u32, to_index};
+use control::dependency_control;
+use narrow::{as_index, low_u8, low_u32};
+pub(crate) use paths::Paths;
 pub(crate) use state::Scoreboard;
 use state::{Kind, Owner, PIPES, Ranges, Software, TOKENS, Token, UNTRACKED};
+use walk::Walk;
 
 use crate::{
     alu::dpas,
@@ -26,9 +35,9 @@ use crate::{
     messages::Cx,
     program::{DescFrom, DestPlace, Extra, Message, Operand, Program, Step},
     report::Fault,
-    thread::{Thread, Trap, mask},
+    thread::{Thread, Trap},
 };
-use gen_ir::{Class, Op, Options, Pipe, SbidMode, Sfid, SyncFn, Type};
+use gen_ir::{Class, Op, Pipe, SbidMode, Sfid, SyncFn, Type};
 use messages::{SurfaceIndex, hdc::ToDc0};
 const FLOAT: usize = 0;
 const INT: usize = 1;
@@ -39,8 +48,8 @@ const MATH: usize = 3;
 const DEPTH: [u32; PIPES] = [11, 11, 15, 18];
 
 impl Kind {
-    fn of(cx: &Cx<'_>, step: &Step) -> Option<Kind> {
-        let m = message(cx, step)?;
+    fn of(program: &Program, step: &Step) -> Option<Kind> {
+        let m = message(program, step)?;
         // Data port messages reach shared local memory as surface 254.
         let slm = match (m.sfid, m.desc) {
             (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(desc)) => {
@@ -62,43 +71,39 @@ impl Kind {
 
 impl Scoreboard {
     pub(crate) fn new(program: &Program) -> Option<Scoreboard> {
-        let caps = program.platform.caps();
-        let bytes = as_index(program.grf * program.grf_count);
-        if caps.scoreboard.sbid_count > 0 {
-            return Some(Scoreboard::Software(Box::new(Software {
-                pipes: caps.scoreboard.pipes,
-                bytes_as_words: caps.scoreboard.bytes_as_words,
-                held: false,
-                issued: [0; PIPES],
-                complete: [0; PIPES],
-                tokens: vec![Token::default(); TOKENS + 1],
-                writer: vec![Owner::Nobody; bytes],
-                readers: vec![0; bytes],
-                piped: vec![[0; PIPES]; bytes],
-            })));
+        let scoreboard = program.platform.caps().scoreboard;
+        if scoreboard.sbid_count > 0 {
+            return Some(Scoreboard::Software(Walk::default()));
         }
-        caps.scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; as_index(program.grf_count)]))
+        scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; as_index(program.grf_count)]))
     }
 
     /// A branch went elsewhere: by the time the thread fetches again, its in-order pipes are empty.
-    pub(crate) fn jumped(&mut self) {
-        if let Scoreboard::Software(s) = self {
-            s.complete = s.issued;
+    pub(crate) fn jumped(&mut self, cx: &mut Cx<'_>) {
+        if let Scoreboard::Software(walk) = self {
+            walk.jumped(cx);
+        }
+    }
+
+    /// The thread is at its end: what it held may be used again.
+    pub(crate) fn ended(&mut self, cx: &mut Cx<'_>) {
+        if let Scoreboard::Software(walk) = self {
+            walk.ended(cx);
         }
     }
 
     /// Checks an instruction about to run and notes what it leaves pending.
     pub(crate) fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
         match self {
-            Scoreboard::Software(s) => s.step(t, cx, step),
+            Scoreboard::Software(walk) => walk.step(t, cx, step),
             Scoreboard::DependencyControl(held) => dependency_control(held, t, cx, step),
         }
     }
 }
 
-fn message<'a>(cx: &Cx<'a>, step: &Step) -> Option<&'a Message> {
+fn message<'a>(program: &'a Program, step: &Step) -> Option<&'a Message> {
     match step.extra {
-        Extra::Send(i) => Some(&cx.program.messages[as_index(i)]),
+        Extra::Send(i) => Some(&program.messages[as_index(i)]),
         _ => None,
     }
 }
@@ -124,7 +129,7 @@ fn footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ranges, R
 fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ranges, Ranges), Trap> {
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     let grf = cx.program.grf;
-    if let Some(m) = message(cx, step) {
+    if let Some(m) = message(cx.program, step) {
         let desc = m.desc.value(t);
         let len0: u32 = if m.src0_len != 0 { m.src0_len } else { desc.message_length().registers() }.into();
         let back: u32 = if m.dst_len != 0 { m.dst_len } else { desc.response_length().registers() }.into();
@@ -195,6 +200,22 @@ fn add_lanes(out: &mut Ranges, places: &[u32; 32], n: usize, on: u32, bytes: u32
 }
 
 impl Software {
+    /// Nothing is under way.
+    fn new(program: &Program) -> Software {
+        let scoreboard = program.platform.caps().scoreboard;
+        let bytes = as_index(program.grf * program.grf_count);
+        Software {
+            pipes: scoreboard.pipes,
+            held: false,
+            issued: [0; PIPES],
+            complete: [0; PIPES],
+            tokens: vec![Token::default(); TOKENS + 1],
+            writer: vec![Owner::Nobody; bytes],
+            readers: vec![0; bytes],
+            piped: vec![[0; PIPES]; bytes],
+        }
+    }
+
     /// The in-order pipe of an instruction, if it has one.
     fn pipe(&self, step: &Step) -> Option<usize> {
         let class = step.op.info().class;
@@ -285,8 +306,8 @@ impl Software {
             .map(|p| Owner::InOrder(low_u8(p), piped[p] - 1))
     }
 
-    /// Control and state registers, and what follows them, wait for all pipes; so do calls and returns.
-    fn whole_pipes(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) {
+    /// Control and state registers, and what follows them, wait for all pipes; so do calls and returns. What is wrong.
+    fn whole_pipes(&mut self, step: &Step) -> Option<&'static str> {
         let special =
             |at: u32| (file::CE..file::ACC).contains(&at) && !(file::NOTIFY..file::IP).contains(&at);
         let sync = step.op.info().class == Class::Sync;
@@ -298,82 +319,114 @@ impl Software {
         let lone = !sync && (read || written.is_some_and(special));
         let all = lone || matches!(step.op, Op::Call | Op::Calla | Op::Ret);
         let busy = self.issued.iter().zip(&self.complete).any(|(issued, complete)| issued > complete);
-        if busy && (all || self.held) && step.op != Op::Illegal {
-            let held = self.held;
-            cx.report(t, Fault::Hazard, || {
-                let why =
-                    if held { "follows an access to a control register" } else { "must run alone, and does" };
-                format!("{why} before the pipes are empty")
-            });
-        }
-        self.held = lone || self.held && sync && busy;
+        let held = self.held;
+        self.held = lone || held && sync && busy;
+        let is_wrong = busy && (all || held) && step.op != Op::Illegal;
+        is_wrong.then_some(if held {
+            "follows an access to a control register"
+        } else {
+            "must run alone, and does"
+        })
     }
 
-    fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
-        let own = self.pipe(step);
-        self.wait(step, own);
-        self.whole_pipes(t, cx, step);
-        let (mut reads, mut writes) = footprint(t, cx, step, enabled(t, step))?;
+    /// Registers that an instruction touches, as far as the thread has them, and those that are written beside them.
+    fn touched(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ranges, Ranges), Trap> {
+        let (mut reads, mut writes) = footprint(t, cx, step, on)?;
         // What reaches past the last register is another check's to report.
-        let end = to_index(self.writer.len());
+        let end = cx.program.grf * cx.program.grf_count;
         for (at, len) in reads.iter_mut().chain(&mut writes) {
             *len = (*len).min(end.saturating_sub(*at));
         }
-        let kind = Kind::of(cx, step);
-        let by_word = self.bytes_as_words && kind.is_none() && step.dst.ty.bytes() == 1;
-        if by_word {
+        if by_word(cx.program, step) {
             for (at, len) in &mut writes {
                 let past = (*at + *len).next_multiple_of(2);
                 *at &= !1;
                 *len = past - *at;
             }
         }
-        let mut found: Option<(&str, u32, Owner)> = None;
-        for &(at, len) in &reads {
-            for b in at..at + len {
-                let w = self.writer[as_index(b)];
-                if w != Owner::Nobody && self.pending(w) {
-                    found = found.or(Some(("reads", b, w)));
-                }
-            }
+        Ok((reads, writes))
+    }
+
+    /// Goes on behind an instruction.
+    fn pass(&mut self, program: &Program, step: &Step, reads: &[(u32, u32)], writes: &[(u32, u32)]) {
+        let own = self.pipe(step);
+        self.wait(step, own);
+        self.whole_pipes(step);
+        self.issue(step, own, Kind::of(program, step), reads, writes);
+    }
+
+    /// The same, and reports what comes too early; whether nothing does.
+    fn check(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step, reads: &Ranges, writes: &Ranges) -> bool {
+        let own = self.pipe(step);
+        self.wait(step, own);
+        let wrong = self.whole_pipes(step);
+        if let Some(why) = wrong {
+            cx.report(t, Fault::Hazard, || format!("{why} before the pipes are empty"));
         }
-        for &(at, len) in &writes {
-            for b in at..at + len {
-                let w = self.writer[as_index(b)];
-                // In-order instructions of one pipe write in order, except for single bytes, which are
-                // written with the word around them.
-                let ordered =
-                    matches!((w, own), (Owner::InOrder(p, _), Some(q)) if usize::from(p) == q) && !by_word;
-                if w != Owner::Nobody && !ordered && self.pending(w) {
-                    found = found.or(Some(("overwrites", b, w)));
-                }
-                if let Some(r) = self.reading(as_index(b), kind, own) {
-                    found = found.or(Some(("overwrites a source still to be read in", b, r)));
-                }
-            }
-        }
+        let kind = Kind::of(cx.program, step);
+        let found = self.too_early(kind, own, reads, writes, by_word(cx.program, step));
         if let Some((what, byte, owner)) = found {
             let (reg, sub) = (byte / cx.program.grf, byte % cx.program.grf);
             cx.report(t, Fault::Hazard, || {
-                let who = match owner {
-                    Owner::Token(k, _) => format!("${k}"),
-                    Owner::InOrder(p, n) => {
-                        let name =
-                            if self.pipes.have_names() { ["F", "I", "L", "M"][usize::from(p)] } else { "" };
-                        format!("{name}@{}", self.issued[usize::from(p)] - n)
-                    }
-                    Owner::Untracked => "a message without a token".to_owned(),
-                    Owner::Nobody => String::new(),
-                };
-                format!("{what} r{reg} byte {sub} before {who} is done")
+                format!("{what} r{reg} byte {sub} before {} is done", self.name(owner))
             });
         }
-        self.issue(step, own, kind, reads, &writes);
-        Ok(())
+        self.issue(step, own, kind, reads, writes);
+        wrong.is_none() && found.is_none()
+    }
+
+    fn name(&self, owner: Owner) -> String {
+        match owner {
+            Owner::Token(k, _) => format!("${k}"),
+            Owner::InOrder(p, n) => {
+                let name = if self.pipes.have_names() { ["F", "I", "L", "M"][usize::from(p)] } else { "" };
+                format!("{name}@{}", self.issued[usize::from(p)] - n)
+            }
+            Owner::Untracked => "a message without a token".to_owned(),
+            Owner::Nobody => String::new(),
+        }
+    }
+
+    /// The first byte that is touched too early: how, and whose it is.
+    fn too_early(
+        &self,
+        kind: Option<Kind>,
+        own: Option<usize>,
+        reads: &Ranges,
+        writes: &Ranges,
+        by_word: bool,
+    ) -> Option<(&'static str, u32, Owner)> {
+        for b in reads.iter().flat_map(|&(at, len)| at..at + len) {
+            let w = self.writer[as_index(b)];
+            if w != Owner::Nobody && self.pending(w) {
+                return Some(("reads", b, w));
+            }
+        }
+        for b in writes.iter().flat_map(|&(at, len)| at..at + len) {
+            let w = self.writer[as_index(b)];
+            // In-order instructions of one pipe write in order, except for single bytes, which are
+            // written with the word around them.
+            let ordered =
+                matches!((w, own), (Owner::InOrder(p, _), Some(q)) if usize::from(p) == q) && !by_word;
+            if w != Owner::Nobody && !ordered && self.pending(w) {
+                return Some(("overwrites", b, w));
+            }
+            if let Some(r) = self.reading(as_index(b), kind, own) {
+                return Some(("overwrites a source still to be read in", b, r));
+            }
+        }
+        None
     }
 
     /// Notes what an instruction leaves under way.
-    fn issue(&mut self, step: &Step, own: Option<usize>, kind: Option<Kind>, reads: Ranges, writes: &Ranges) {
+    fn issue(
+        &mut self,
+        step: &Step,
+        own: Option<usize>,
+        kind: Option<Kind>,
+        reads: &[(u32, u32)],
+        writes: &[(u32, u32)],
+    ) {
         let bytes = |&(at, len): &(u32, u32)| as_index(at)..as_index(at + len);
         let class = step.op.info().class;
         let late = matches!(class, Class::Send | Class::Dpas | Class::Math) && own.is_none();
@@ -403,7 +456,7 @@ impl Software {
                 if k == UNTRACKED {
                     Owner::Untracked
                 } else {
-                    token.reads.extend(reads);
+                    token.reads.extend_from_slice(reads);
                     Owner::Token(low_u8(k), token.taken)
                 }
             }
@@ -418,43 +471,8 @@ impl Software {
     }
 }
 
-/// `NoDDClr` leaves a register's dependency set; only `NoDDChk` gets past it.
-fn dependency_control(held: &mut [bool], t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
-    let clear = !step.opts.has(Options::NO_DD_CLR);
-    let check = !step.opts.has(Options::NO_DD_CHK);
-    if message(cx, step).is_some_and(|m| m.eot) {
-        for (r, _) in held.iter().enumerate().filter(|(_, held)| **held) {
-            cx.report(t, Fault::Hazard, || format!("the thread ends with r{r}'s dependency set by NoDDClr"));
-        }
-    }
-    // Nothing is held in most code.
-    if clear && check && !held.contains(&true) {
-        return Ok(());
-    }
-    let grf = cx.program.grf;
-    // The hardware watches registers, whichever channels of them an instruction touches; a register that an
-    // address names is known where a channel has that address.
-    let indirect = matches!(step.dst.what, DestPlace::Indirect { .. })
-        || step.src.iter().any(|s| matches!(s.what, Operand::Indirect { .. }));
-    let on = if indirect { enabled(t, step) } else { mask(step.lanes.into()) };
-    let (reads, writes) = footprint(t, cx, step, on)?;
-    let regs = |ranges: &Ranges| -> Vec<usize> {
-        let all = ranges.iter().filter(|r| r.1 > 0).flat_map(|&(at, len)| at / grf..=(at + len - 1) / grf);
-        all.map(as_index).collect()
-    };
-    for r in regs(&reads) {
-        if held[r] {
-            cx.report(t, Fault::Hazard, || format!("reads r{r}, whose dependency NoDDClr left set"));
-        }
-    }
-    for r in regs(&writes) {
-        if check && held[r] {
-            cx.report(t, Fault::Hazard, || format!("writes r{r}, whose dependency NoDDClr left set"));
-        }
-        if !check && !held[r] {
-            cx.report(t, Fault::Hazard, || format!("writes r{r} without a check that nothing made needless"));
-        }
-        held[r] = !clear;
-    }
-    Ok(())
+/// Whether an instruction writes single bytes, which the hardware does with the word around them.
+fn by_word(program: &Program, step: &Step) -> bool {
+    let is_alu = message(program, step).is_none();
+    program.platform.caps().scoreboard.bytes_as_words && is_alu && step.dst.ty.bytes() == 1
 }

@@ -19,15 +19,29 @@ impl Shadow {
     /// What a thread starts with, `scratch` bytes of memory among it; `defined`: as if everything had
     /// been written.
     pub(crate) fn new(defined: bool, scratch: u32) -> Shadow {
-        let scratch = vec![u8::from(!defined); as_index(scratch)];
-        let mut bytes = vec![0; as_index(file::END + 4096)];
-        if defined {
-            return Shadow { bytes, flags: [0; FLAG_COUNT], scratch };
+        let scratch = vec![0; as_index(scratch)];
+        let mut shadow =
+            Shadow { bytes: vec![0; as_index(file::END + 4096)], flags: [0; FLAG_COUNT], scratch };
+        shadow.reset(defined);
+        shadow
+    }
+
+    /// The same again.
+    pub(crate) fn reset(&mut self, defined: bool) {
+        let undefined = u8::from(!defined);
+        self.bytes.fill(0);
+        for range in [0..file::GRF_END, file::ADDR..file::FLAG, file::ACC..file::END] {
+            self.bytes[as_index(range.start)..as_index(range.end)].fill(undefined);
         }
-        bytes[..as_index(file::GRF_END)].fill(1);
-        bytes[as_index(file::ADDR)..as_index(file::FLAG)].fill(1);
-        bytes[as_index(file::ACC)..as_index(file::END)].fill(1);
-        Shadow { bytes, flags: [u32::MAX; FLAG_COUNT], scratch }
+        self.flags = [if defined { 0 } else { u32::MAX }; FLAG_COUNT];
+        self.scratch.fill(undefined);
+    }
+
+    /// Whether all of these bytes are defined.
+    pub(crate) fn is_defined(&self, at: u32, len: u32) -> bool {
+        let bytes = self.bytes.get(as_index(at)..as_index(at + len));
+        // All are looked at: that is done many at a time.
+        bytes.is_some_and(|bytes| bytes.iter().fold(0, |any, byte| any | byte) == 0)
     }
 
     /// The undefined bits of a flag, and of the other half behind it.

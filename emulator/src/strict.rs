@@ -7,7 +7,7 @@
 use crate::{
     file,
     messages::Cx,
-    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Step},
+    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Shape, Step},
     report::Fault,
     shadow::bits,
     thread::{Thread, Trap, mask},
@@ -58,6 +58,19 @@ impl Thread {
     }
 }
 
+/// Bytes from the first to behind the last one that channels of this many lanes touch.
+fn extent(shape: Shape, lanes: u8, bytes: u32) -> u32 {
+    let last = u32::from(lanes).saturating_sub(1);
+    bytes
+        + match shape {
+            Shape::Scalar => 0,
+            Shape::Linear(stride) => last * stride,
+            Shape::Rows { vert, width, horz } => {
+                last / width * vert + width.saturating_sub(1).min(last) * horz
+            }
+        }
+}
+
 /// The channels in which an instruction looks at a source: `sel` takes one of its two.
 fn looked_at(t: &Thread, step: &Step, source: usize) -> u32 {
     match &step.pred {
@@ -92,6 +105,8 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
                     out |= looked_at;
                 }
             }
+            Operand::Direct { at, shape }
+                if shadow.is_defined(at, extent(shape, step.lanes, s.ty.bytes())) => {}
             Operand::Direct { .. } | Operand::Indirect { .. } => {
                 let Some(places) = t.lane_offsets(s, n, on)? else { continue };
                 for (i, at) in places[..n].iter().enumerate() {
@@ -209,6 +224,16 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// The bytes of the destination, if they lie one behind the other, all channels write them, and all is defined.
+    fn defines_packed(&self, step: &Step) -> Option<std::ops::Range<usize>> {
+        let DestPlace::Direct(at) = step.dst.what else { return None };
+        let defined = self.bytes.unwrap_or(self.undefined & self.on) == 0;
+        let packed = step.dst.stride == step.dst.ty.bytes() && self.on == mask(step.lanes.into());
+        let plain = !file::is_flag(at) && !matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math);
+        let start = as_index(at);
+        (defined && packed && plain).then(|| start..start + as_index(u32::from(step.lanes) * step.dst.stride))
+    }
+
     /// The results of these channels count as undefined.
     pub(crate) fn poison(&mut self, channels: u32) {
         if channels != 0 {
@@ -266,9 +291,15 @@ impl Outcome {
 
 /// Reports the rules of the hardware that an instruction breaks by its form alone.
 pub(crate) fn legal(t: &mut Thread, cx: &mut Cx<'_>, pc: usize) {
+    if cx.learned.legal.get(pc) == Some(&true) {
+        return;
+    }
     let Some((_, Some(inst))) = cx.program.insts().nth(pc) else { return };
     let broken = gen_ir::rules::check(cx.program.platform(), inst);
-    if !broken.is_empty() {
+    if broken.is_empty() {
+        cx.learned.legal.resize(cx.program.len(), false);
+        cx.learned.legal[pc] = true;
+    } else {
         cx.report(t, Fault::Illegal, || {
             broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         });
@@ -323,7 +354,9 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
 pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
     let n = usize::from(step.lanes);
     let Some(shadow) = &mut t.shadow else { return };
-    if let Some(places) = o.places {
+    if let Some(packed) = o.defines_packed(step) {
+        shadow.bytes[packed].fill(0);
+    } else if let Some(places) = o.places {
         let bytes = as_index(step.dst.ty.bytes());
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
             let at = as_index(places[i]);

@@ -89,7 +89,7 @@ pub(crate) struct Thread {
     /// Definedness, where it is tracked.
     pub shadow: Option<Box<crate::shadow::Shadow>>,
     /// Dependencies, where they are watched.
-    pub scoreboard: Option<Box<crate::scoreboard::Scoreboard>>,
+    pub scoreboard: Option<crate::scoreboard::Scoreboard>,
     pub scratch: u64,
     pub scratch_len: u32,
     pub executed: u64,
@@ -124,6 +124,21 @@ impl Thread {
             grf_end: program.grf * program.grf_count,
             grf: program.grf,
         }
+    }
+
+    /// As a new one, but for the definedness of its registers and memory.
+    pub(crate) fn reset(&mut self) {
+        self.rf.fill(0);
+        self.acc_wide.fill(0);
+        self.acc_size.fill(0);
+        self.macros.fill([<rustc_apfloat::ieee::Quad as rustc_apfloat::Float>::ZERO; LANES]);
+        (self.pc, self.active, self.dispatched) = (0, 0, 0);
+        (self.waiting, self.wait_at, self.called) = (0, [0; LANES], u32::MAX);
+        self.mode = FloatMode::from_control(0);
+        self.state = State::Running;
+        (self.signalled, self.barrier, self.number) = (false, 0, 0);
+        self.scoreboard = None;
+        (self.scratch, self.scratch_len, self.executed) = (0, 0, 0);
     }
 
     pub(crate) fn grf_bytes(&self) -> u32 {

@@ -9,10 +9,10 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
-use emulator::Program;
+use emulator::{Learned, Program};
 use finalizer::{Finalizer, Grf, Options, PAYLOAD_OFFSET};
 use gen_ir::{Payload, Target};
 use platforms::Platform;
@@ -47,6 +47,8 @@ pub struct Kernel {
     pub scratch: u32,
     /// Bytes of the kernel before its code here: launches may enter behind its first instructions.
     pub skip: u32,
+    /// What its runs have learned of it.
+    pub learned: Mutex<Vec<Learned>>,
     /// The program it is of, and which of its kernels.
     known: Option<(Arc<Vec<u8>>, usize)>,
     registers: u32,
@@ -119,6 +121,7 @@ impl Kernels {
             scratch: known.map_or(0, |k| k.scratch),
             skip,
             code,
+            learned: Mutex::default(),
             known: known.map(|k| (k.file.clone(), k.index)),
             registers: known.map_or(0, |k| k.registers),
         });

@@ -3,13 +3,13 @@
 use narrow::to_usize;
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     thread,
 };
 
-use emulator::{Dispatch, GroupReport, Groups, Memory, Options, Program, Report};
+use emulator::{Dispatch, GroupReport, Groups, Learned, Memory, Options, Program, Report};
 
 use crate::{
     Error,
@@ -34,6 +34,8 @@ pub struct Job<'a> {
     pub options: &'a Options,
     /// Processors to use.
     pub threads: usize,
+    /// What runs of the program have learned of it.
+    pub learned: &'a Mutex<Vec<Learned>>,
 }
 
 /// What a dispatch did.
@@ -62,17 +64,18 @@ pub fn run(job: &Job<'_>, world: &mut Arc<World>) -> Result<Ran, Error> {
     let mut ran = Ran::default();
     let mut left = groups(job.from, job.to);
     let mut threads = job.threads.max(1);
+    let desks = Desks { job, idle: Mutex::default() };
     while ran.stopped.is_none() {
         let round: Vec<[u32; 3]> = left.by_ref().take(ROUND * threads).collect();
         if round.is_empty() {
             break;
         }
         if threads == 1 {
-            in_order(job, world, &round, &mut ran)?;
+            in_order(&desks, world, &round, &mut ran)?;
             continue;
         }
         let again = ran.again;
-        beside_each_other(job, world, &round, threads, &mut ran)?;
+        beside_each_other(&desks, world, &round, threads, &mut ran)?;
         // Groups that work on the same memory run twice for nothing.
         if to_usize(ran.again - again) > round.len() / 4 {
             threads = 1;
@@ -88,10 +91,49 @@ fn groups(from: [u32; 3], to: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
         .flat_map(move |z| (from[1]..to[1]).flat_map(move |y| (from[0]..to[0]).map(move |x| [x, y, z])))
 }
 
-/// A place where groups run.
-fn desk<'a>(job: &Job<'a>, world: &Arc<World>) -> Groups<'a> {
-    let view = View::new(world.clone(), job.space, job.general);
-    Groups::new(job.program, job.dispatch, job.options, Memory::over(Box::new(view)))
+/// Places where groups run.
+struct Desks<'a> {
+    job: &'a Job<'a>,
+    idle: Mutex<Vec<Groups<'a>>>,
+}
+
+impl<'a> Desks<'a> {
+    /// One that looks at a memory.
+    fn take(&self, world: &Arc<World>) -> Groups<'a> {
+        let mut desk = all(&self.idle).pop().unwrap_or_else(|| {
+            let job = self.job;
+            let view = View::new(job.space, job.general);
+            let learned = all(job.learned).pop().unwrap_or_default();
+            let memory = Memory::over(Box::new(view));
+            Groups::new(job.program, job.dispatch, job.options, memory).knowing(learned)
+        });
+        look_at(&mut desk, Some(world.clone()));
+        desk
+    }
+
+    /// Takes one back. It lets go of the memory, which changes now.
+    fn give_back(&self, mut desk: Groups<'a>) {
+        look_at(&mut desk, None);
+        all(&self.idle).push(desk);
+    }
+}
+
+impl Drop for Desks<'_> {
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *all(&self.idle));
+        all(self.job.learned).extend(idle.into_iter().map(Groups::learned));
+    }
+}
+
+/// What a lock keeps; who held it before is done.
+fn all<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn look_at(desk: &mut Groups<'_>, world: Option<Arc<World>>) {
+    if let Some(view) = view(desk) {
+        view.look_at(world);
+    }
 }
 
 fn one(desk: &mut Groups<'_>, group: [u32; 3]) -> Group {
@@ -103,27 +145,31 @@ fn view<'a>(desk: &'a mut Groups<'_>) -> Option<&'a mut View> {
     desk.memory().outside()?.as_any().downcast_mut()
 }
 
-fn in_order(job: &Job<'_>, world: &mut Arc<World>, round: &[[u32; 3]], ran: &mut Ran) -> Result<(), Error> {
+fn in_order(
+    desks: &Desks<'_>,
+    world: &mut Arc<World>,
+    round: &[[u32; 3]],
+    ran: &mut Ran,
+) -> Result<(), Error> {
     let mut changed = Changed::default();
-    let mut desk = desk(job, world);
     for &group in round {
-        let made = one(&mut desk, group);
-        // The memory is changed between groups, so the view lets go of it.
-        if let Some(view) = view(&mut desk) {
-            view.look_at(None);
-        }
-        if !take(made, world, &mut changed, ran)? {
+        if !take(alone(desks, world, group), world, &mut changed, ran)? {
             break;
-        }
-        if let Some(view) = view(&mut desk) {
-            view.look_at(Some(world.clone()));
         }
     }
     Ok(())
 }
 
+/// A group, with nothing beside it.
+fn alone(desks: &Desks<'_>, world: &Arc<World>, group: [u32; 3]) -> Group {
+    let mut desk = desks.take(world);
+    let made = one(&mut desk, group);
+    desks.give_back(desk);
+    made
+}
+
 fn beside_each_other(
-    job: &Job<'_>,
+    desks: &Desks<'_>,
     world: &mut Arc<World>,
     round: &[[u32; 3]],
     threads: usize,
@@ -131,11 +177,12 @@ fn beside_each_other(
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let worker = || {
-        let mut desk = desk(job, world);
+        let mut desk = desks.take(world);
         let mut made = Vec::new();
         while let Some(group) = round.get(next.fetch_add(1, Relaxed)) {
             made.push((*group, one(&mut desk, *group)));
         }
+        desks.give_back(desk);
         made
     };
     let made: Vec<Vec<([u32; 3], Group)>> = thread::scope(|scope| {
@@ -153,7 +200,7 @@ fn beside_each_other(
         let early = early.filter(|(result, effects)| result.is_ok() && !changed.meets(effects));
         let made = early.unwrap_or_else(|| {
             ran.again += 1;
-            one(&mut desk(job, world), group)
+            alone(desks, world, group)
         });
         if !take(made, world, &mut changed, ran)? {
             break;

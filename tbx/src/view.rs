@@ -59,11 +59,11 @@ pub struct Effects {
 }
 
 impl View {
-    /// A process's memory, unchanged. Where it has nothing below 4 GB, 32-bit addresses count from `general`, as they do
+    /// A process's memory, unchanged, when it is told where to look. Where it has nothing below 4 GB, 32-bit addresses count from `general`, as they do
     /// for stateless messages: some devices have all buffers there.
-    pub fn new(world: Arc<World>, space: Space, general: u64) -> View {
+    pub fn new(space: Space, general: u64) -> View {
         View {
-            world: Some(world),
+            world: None,
             space,
             low: general / to_u64(PAGE),
             touched: Vec::new(),
@@ -257,10 +257,16 @@ mod tests {
         (Arc::new(world), space)
     }
 
+    fn view(world: &Arc<World>, space: Space, general: u64) -> View {
+        let mut view = View::new(space, general);
+        view.look_at(Some(world.clone()));
+        view
+    }
+
     #[test]
     fn a_group_sees_its_own_changes_by_every_address() {
         let (world, space) = world();
-        let mut view = View::new(world, space, 0);
+        let mut view = view(&world, space, 0);
         assert_eq!(view.load(0x58000, 4), None);
         assert_eq!(view.store(0x58000, 4, 1), None);
         view.store(0x55ffc, 8, 0x0807_0605_0403_0201).unwrap();
@@ -272,7 +278,7 @@ mod tests {
     #[test]
     fn low_addresses_count_from_a_base() {
         let (world, space) = world();
-        let mut view = View::new(world, space, 0x50000);
+        let mut view = view(&world, space, 0x50000);
         view.store(0x5010, 4, 7).unwrap();
         assert_eq!(view.load(0x55010, 4), Some(7));
         assert_eq!(view.load(0x1_0000_5010, 4), None);
@@ -282,7 +288,7 @@ mod tests {
     fn changes_come_in_order_and_readers_of_changed_lines_are_told() {
         let (mut world, space) = world();
         let run = |accesses: &mut dyn FnMut(&mut View)| {
-            let mut view = View::new(world.clone(), space, 0);
+            let mut view = view(&world, space, 0);
             accesses(&mut view);
             view.take()
         };

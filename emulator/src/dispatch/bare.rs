@@ -4,6 +4,7 @@ use super::turn::{Counts, one};
 use crate::{
     flow,
     launch::Bindings,
+    learned::Learned,
     memory::Memory,
     messages::{Cx, Group},
     program::Program,
@@ -22,12 +23,14 @@ pub(crate) fn run_bare(
 ) -> Result<(), Trap> {
     let mut group = Group { id: [0; 3], slm: vec![0; 1024], threads: 1, arrived: 0, opened: 0 };
     let mut reports = Reports::default();
+    let mut learned = Learned::default();
     let mut cx = Cx {
         program,
         memory,
         bindings,
         group: &mut group,
         reports: &mut reports,
+        learned: &mut learned,
         strict: false,
         poison: false,
         poisoned: false,

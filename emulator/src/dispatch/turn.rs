@@ -82,6 +82,11 @@ pub(super) fn turn(
             return Err(fail(t, cx, trap));
         }
     }
+    if t.state == State::Done
+        && let Some(board) = &mut t.scoreboard
+    {
+        board.ended(cx);
+    }
     Ok(())
 }
 
@@ -156,7 +161,7 @@ pub(super) fn one_careful(
     }
     if t.shadow.is_none() {
         one(t, cx, counts, pc)?;
-        after_branch(t, class, pc);
+        after_branch(t, cx, class, pc);
         return Ok(());
     }
     match class {
@@ -166,7 +171,7 @@ pub(super) fn one_careful(
             if let (Op::Call | Op::Calla, crate::program::DestPlace::Direct(at)) = (step.op, step.dst.what) {
                 t.define(at, 8);
             }
-            after_branch(t, class, pc);
+            after_branch(t, cx, class, pc);
             Ok(())
         }
         Class::Send => {
@@ -215,11 +220,11 @@ pub(super) fn poisoned(t: &Thread, options: &Options, step: &Step) -> u32 {
     }
 }
 
-pub(super) fn after_branch(t: &mut Thread, class: Class, pc: usize) {
+pub(super) fn after_branch(t: &mut Thread, cx: &mut Cx<'_>, class: Class, pc: usize) {
     if class == Class::Branch
         && as_index(t.pc) != pc + 1
         && let Some(board) = &mut t.scoreboard
     {
-        board.jumped();
+        board.jumped(cx);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     launch::Bindings,
+    learned::Learned,
     memory::{Memory, Surface},
     probe::Probe,
     program::{Message, Program},
@@ -33,6 +34,8 @@ pub(crate) struct Cx<'a> {
     pub bindings: &'a Bindings,
     pub group: &'a mut Group,
     pub reports: &'a mut Reports,
+    /// What is known of the program.
+    pub learned: &'a mut Learned,
     pub strict: bool,
     /// Some instructions' results count as undefined ([`crate::Options::poison`]), this one's among them.
     pub poison: bool,

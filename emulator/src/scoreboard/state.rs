@@ -7,7 +7,7 @@ use platforms::Pipes;
 pub(super) const PIPES: usize = 4;
 
 /// Who a register byte waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) enum Owner {
     #[default]
     Nobody,
@@ -35,7 +35,7 @@ pub(super) struct Token {
 }
 
 /// Messages to one function, sent or not sent alike: by the same predicate and the same channels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Kind {
     pub(super) function: Sfid,
     pub(super) slm: bool,
@@ -47,14 +47,13 @@ pub(super) struct Kind {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Scoreboard {
-    Software(Box<Software>),
+    Software(super::walk::Walk),
     DependencyControl(Vec<bool>),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Software {
+pub(super) struct Software {
     pub(super) pipes: Pipes,
-    pub(super) bytes_as_words: bool,
     /// The instruction before touched a register that holds up what follows.
     pub(super) held: bool,
     /// Instructions issued per pipe, and the number below which all are complete.

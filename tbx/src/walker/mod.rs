@@ -204,6 +204,7 @@ fn dispatch(machine: &mut Machine<'_>, space: Space, at: u64, walk: Walk) -> Res
         general: walk.general,
         options: machine.options,
         threads: machine.threads,
+        learned: &kernel.learned,
     };
     let ran = run::run(&job, machine.world)?;
     machine.registers.pass(ran.instructions);

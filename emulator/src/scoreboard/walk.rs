@@ -1,0 +1,102 @@
+//! A thread's way through the known ones, and off them.
+
+use super::{
+    enabled, message,
+    paths::{NONE, START},
+    state::Software,
+};
+use crate::{
+    messages::Cx,
+    program::{DescFrom, DestPlace, Operand, Step},
+    thread::{Thread, Trap},
+};
+
+/// Where a thread is.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    /// The node behind which it is; none where its way since the last jump is not noted.
+    at: u32,
+    /// What is under way there, where that had to be worked out.
+    board: Option<Software>,
+}
+
+impl Default for Walk {
+    fn default() -> Walk {
+        Walk { at: START, board: None }
+    }
+}
+
+/// Whether the registers that an instruction touches follow from its place and its channels.
+fn is_fixed(cx: &Cx<'_>, step: &Step) -> bool {
+    match message(cx.program, step) {
+        Some(m) => matches!(m.desc, DescFrom::Imm(_)),
+        None => {
+            !matches!(step.dst.what, DestPlace::Indirect { .. })
+                && !step.src.iter().any(|s| matches!(s.what, Operand::Indirect { .. }))
+        }
+    }
+}
+
+impl Walk {
+    pub(super) fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
+        // Messages touch whole registers for any channels.
+        let on = if message(cx.program, step).is_some() { u32::MAX } else { enabled(t, step) };
+        let is_fixed = is_fixed(cx, step);
+        // Who had to leave the known ways stays off them up to the next jump: the board goes with the thread meanwhile.
+        if is_fixed
+            && (self.board.is_none() || cx.learned.paths.is_root(self.at))
+            && let Some(next) = cx.learned.paths.next(self.at, t.pc, on, None)
+        {
+            self.go_on(cx, next);
+            return Ok(());
+        }
+        let (reads, writes) = Software::touched(t, cx, step, on)?;
+        let known = cx.learned.paths.next(self.at, t.pc, on, Some((&reads, &writes)));
+        if let Some(next) = known
+            && self.board.is_none()
+        {
+            self.at = next;
+            return Ok(());
+        }
+        let mut board = match self.board.take() {
+            Some(board) => board,
+            None => cx.learned.paths.board(cx.program, self.at),
+        };
+        let is_clean = board.check(t, cx, step, &reads, &writes);
+        self.at = match known {
+            _ if !is_clean => NONE,
+            Some(next) => next,
+            None => cx.learned.paths.add(self.at, t.pc, on, &reads, &writes),
+        };
+        self.board = Some(board);
+        Ok(())
+    }
+
+    /// Goes on at a node, without a board.
+    fn go_on(&mut self, cx: &mut Cx<'_>, node: u32) {
+        self.at = node;
+        if let Some(board) = self.board.take() {
+            cx.learned.paths.give_back(board);
+        }
+    }
+
+    pub(super) fn jumped(&mut self, cx: &mut Cx<'_>) {
+        if self.board.is_none()
+            && let Some(root) = cx.learned.paths.jump(self.at)
+        {
+            self.at = root;
+            return;
+        }
+        let mut board = match self.board.take() {
+            Some(board) => board,
+            None => cx.learned.paths.board(cx.program, self.at),
+        };
+        board.complete = board.issued;
+        self.at = cx.learned.paths.jumped(self.at, &board);
+        self.board = Some(board);
+    }
+
+    pub(super) fn ended(&mut self, cx: &mut Cx<'_>) {
+        self.go_on(cx, START);
+    }
+}
