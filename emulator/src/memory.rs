@@ -5,8 +5,8 @@
 //! offsets from its general state base (indirect payload data, scratch) lives below, where that base is
 //! zero. Two allocations never touch, so running off the end of one is seen.
 
-use narrow::{as_index, low_u64, to_index, to_u64, to_usize};
-use std::{any::Any, fmt};
+use narrow::{as_index, little, low_u64, set_little, to_index, to_u64, to_usize};
+use std::{any::Any, fmt, ops::Range};
 
 use crate::tiling::Tiling;
 
@@ -39,6 +39,8 @@ pub struct Memory {
     next_low: u64,
     /// The allocation found last: lanes of a message mostly agree.
     last: usize,
+    /// From the first buffer's start to the last one's end.
+    reach: Range<u64>,
     /// What answers where no buffer is.
     outside: Option<Box<dyn Outside>>,
 }
@@ -111,7 +113,14 @@ impl Memory {
         let at = self.order.partition_point(|&i| self.allocs[as_index(i)].base < base);
         self.allocs.push(Alloc { base, data, name });
         self.order.insert(at, id);
+        self.measure();
         Buffer(id)
+    }
+
+    fn measure(&mut self) {
+        let alloc = |i: Option<&u32>| i.map(|&i| &self.allocs[as_index(i)]);
+        let start = alloc(self.order.first()).map_or(0, |a| a.base);
+        self.reach = start..alloc(self.order.last()).map_or(start, |a| a.base + to_u64(a.data.len()));
     }
 
     /// Empties every buffer added after `self` held `count` of them, keeping addresses unused.
@@ -119,6 +128,7 @@ impl Memory {
         self.allocs.truncate(count);
         self.order.retain(|&i| as_index(i) < count);
         self.last = 0;
+        self.measure();
         if !self.allocs.iter().any(|a| a.base < HIGH) {
             self.next_low = 0;
         }
@@ -159,6 +169,9 @@ impl Memory {
             let offset = address.checked_sub(a.base)?;
             (offset.checked_add(len.into())? <= to_u64(a.data.len())).then_some(to_usize(offset))
         };
+        if !self.reach.contains(&address) {
+            return None;
+        }
         if let Some(offset) = self.allocs.get(self.last).and_then(inside) {
             return Some((self.last, offset));
         }
@@ -187,10 +200,7 @@ impl Memory {
             let outside = self.outside.as_mut().and_then(|m| m.load(address, len));
             return outside.ok_or(MemoryFault { address, len });
         };
-        let bytes = &self.allocs[i].data[o..o + as_index(len)];
-        let mut wide = [0; 8];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        Ok(u64::from_le_bytes(wide))
+        Ok(little(&self.allocs[i].data[o..o + as_index(len)]))
     }
 
     /// Stores the low `len` bytes of a number, little-endian.
@@ -199,9 +209,7 @@ impl Memory {
             let outside = self.outside.as_mut().and_then(|m| m.store(address, len, value));
             return outside.ok_or(MemoryFault { address, len });
         };
-        let bytes = &mut self.allocs[i].data[o..o + as_index(len)];
-        let n = bytes.len();
-        bytes.copy_from_slice(&value.to_le_bytes()[..n]);
+        set_little(&mut self.allocs[i].data[o..o + as_index(len)], value);
         Ok(())
     }
 }

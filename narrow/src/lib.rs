@@ -9,6 +9,7 @@
 //! | `to_index`; `as_index`, `span`, `to_usize` | a position in memory in 32 bits; a number of 32 bits, a range of them, or a number of 64 bits as positions |
 //! | `index_type` | an index type of a table |
 //! | `enum_numbers` | the numbers of an enumeration's variants |
+//! | `little`, `set_little` | up to eight bytes, the lowest first, as a number, and the other way round |
 //! | `every` | the numbers of a range in steps |
 //! | `to_f32`, `to_f64`, `single`; `whole` | the nearest number of single or double precision; what stands in front of the point |
 //! | `const_u8`, `const_u16`; `wide_u8`, `wide_u16`, `wide_u32`, `wide_u64` | in constants, which can call no `From` yet: as `to_u8` and so on; a number of so many bits in twice as many, a byte in 32 |
@@ -19,6 +20,32 @@
 #![cfg_attr(not(test), deny(clippy::as_conversions))]
 
 use std::{iter::StepBy, ops::Range};
+
+/// Up to eight bytes as a number, the lowest one first.
+#[inline]
+pub fn little(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => bytes.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    }
+}
+
+/// Sets up to eight bytes to the low ones of a number.
+#[inline]
+pub fn set_little(bytes: &mut [u8], number: u64) {
+    let all = number.to_le_bytes();
+    match bytes.len() {
+        // Lengths that are known cost no call.
+        1 => bytes.copy_from_slice(&all[..1]),
+        2 => bytes.copy_from_slice(&all[..2]),
+        4 => bytes.copy_from_slice(&all[..4]),
+        8 => bytes.copy_from_slice(&all),
+        _ => bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte),
+    }
+}
 
 /// A whole number: its 64 lowest bits, and what floating-point has for it.
 pub trait Word: Copy {
@@ -285,6 +312,18 @@ mod tests {
         assert_eq!((to_u8(255usize), to_i16(-3i32), to_u32(u64::from(u32::MAX))), (255, -3, u32::MAX));
         assert_eq!((low_u8(0x1ffu32), low_i16(0xffff_fffeu64), low_u64(-1i128)), (0xff, -2, u64::MAX));
         assert_eq!((low_i8(0x80u16), const_u16(0xffff)), (i8::MIN, u16::MAX));
+    }
+
+    #[test]
+    fn bytes_are_numbers_the_lowest_first() {
+        let bytes = [1, 2, 3, 4, 5, 6, 7, 0x88];
+        for len in 0..=8 {
+            let number = little(&bytes[..len]);
+            assert_eq!(number, if len == 0 { 0 } else { 0x8807_0605_0403_0201 & u64::MAX >> (64 - 8 * len) });
+            let mut back = [9; 8];
+            set_little(&mut back[..len], 0x8807_0605_0403_0201);
+            assert_eq!((&back[..len], &back[len..]), (&bytes[..len], &[9; 8][len..]));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! a bit a line of 64 bytes and a bit a byte; its changes become everybody's when the groups before it are done, and if
 //! one of those changed a line that it had read, it runs again. The result is that of one group after the other.
 
-use narrow::{as_index, to_index, to_u64, to_usize};
+use narrow::{as_index, little, set_little, to_index, to_u64, to_usize};
 use std::{any::Any, sync::Arc};
 
 use emulator::Outside;
@@ -34,6 +34,12 @@ struct Own {
     bytes: Page,
     /// Bytes that are the group's, a bit each, a line a word.
     written: [u64; PAGE / LINE],
+}
+
+impl Default for Own {
+    fn default() -> Own {
+        Own { bytes: [0; PAGE], written: [0; PAGE / LINE] }
+    }
 }
 
 /// Pages found lately: addresses and indices of touched pages.
@@ -122,34 +128,38 @@ impl View {
 
 impl Touched {
     fn load(&mut self, offset: usize, len: usize) -> u64 {
-        let mut out = [0; 8];
         let (line, mask) = place(offset, len);
         match &self.own {
             Some(own) => {
-                out[..len].copy_from_slice(&own.bytes[offset..offset + len]);
+                let value = little(&own.bytes[offset..offset + len]);
                 if own.written[line] & mask != mask || offset % LINE + len > LINE {
                     self.read |= lines(offset, len);
                 }
+                value
             }
             None => {
-                if let Some(page) = &self.found.contents {
-                    out[..len].copy_from_slice(&page.bytes[offset..offset + len]);
-                }
                 self.read |= lines(offset, len);
+                self.found.contents.as_ref().map_or(0, |page| little(&page.bytes[offset..offset + len]))
             }
         }
-        u64::from_le_bytes(out)
     }
 
-    fn store(&mut self, offset: usize, bytes: &[u8]) {
+    /// Stores the low bytes of a number, up to eight.
+    fn store(&mut self, offset: usize, len: usize, value: u64) {
         let contents = &self.found.contents;
         let own = self.own.get_or_insert_with(|| {
-            let bytes = contents.as_ref().map_or([0; PAGE], |page| *page.bytes);
-            Box::new(Own { bytes, written: [0; PAGE / LINE] })
+            let mut own = Box::<Own>::default();
+            if let Some(page) = contents {
+                own.bytes.copy_from_slice(&*page.bytes);
+            }
+            own
         });
-        own.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
-        for at in offset..offset + bytes.len() {
-            own.written[at / LINE] |= 1 << (at % LINE);
+        set_little(&mut own.bytes[offset..offset + len], value);
+        let (line, mask) = place(offset, len);
+        own.written[line] |= mask;
+        let rest = (offset % LINE + len).saturating_sub(LINE);
+        if rest != 0 {
+            own.written[line + 1] |= (1 << rest) - 1;
         }
     }
 }
@@ -178,14 +188,12 @@ impl Outside for View {
     }
 
     fn store(&mut self, address: u64, len: u32, value: u64) -> Option<()> {
-        let bytes = value.to_le_bytes();
-        let mut rest = &bytes[..as_index(len.min(8))];
+        let mut shift = 0;
         for (at, n) in View::parts(address, len.min(8)) {
             if n != 0 {
                 let (page, offset) = split(at);
-                let (now, later) = rest.split_at(as_index(n));
-                self.touch(page)?.store(offset, now);
-                rest = later;
+                self.touch(page)?.store(offset, as_index(n), value >> shift);
+                shift += 8 * n;
             }
         }
         Some(())

@@ -11,7 +11,7 @@ use crate::{
 };
 use gen_ir::{Sfid, scratch};
 use messages::{Descriptor, ExtendedDescriptor, SurfaceIndex, lsc::SurfaceStateExtended};
-use narrow::{as_index, to_u64, to_usize};
+use narrow::{as_index, little, set_little, to_u64, to_usize};
 
 /// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
 pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | scratch::BASE_UNIT;
@@ -138,9 +138,7 @@ impl Mail<'_, '_> {
     /// A little-endian number of 1, 2, 4 or 8 payload bytes.
     pub(crate) fn number(&self, byte: u32, len: u32) -> Result<u64, Trap> {
         let at = as_index(self.payload(byte, len)?);
-        let mut b = [0; 8];
-        b[..as_index(len)].copy_from_slice(&self.t.rf[at..at + as_index(len)]);
-        Ok(u64::from_le_bytes(b))
+        Ok(little(&self.t.rf[at..at + as_index(len)]))
     }
 
     /// A number that addresses something: it must be defined.
@@ -187,7 +185,7 @@ impl Mail<'_, '_> {
 
     pub(super) fn put(&mut self, at: u32, len: u32, value: u64, undefined: u8) {
         let to = as_index(at);
-        self.t.rf[to..to + as_index(len)].copy_from_slice(&value.to_le_bytes()[..as_index(len)]);
+        set_little(&mut self.t.rf[to..to + as_index(len)], value);
         self.t.define_but(at, len, undefined);
     }
 
@@ -290,10 +288,8 @@ impl Mail<'_, '_> {
             self.doubtful = crate::shadow::bits(shadow);
         }
         if place == Place::Slm {
-            let mut b = [0; 8];
             let at = to_usize(at);
-            b[..as_index(len)].copy_from_slice(&self.cx.group.slm[at..at + as_index(len)]);
-            return Ok(u64::from_le_bytes(b));
+            return Ok(little(&self.cx.group.slm[at..at + as_index(len)]));
         }
         match self.cx.memory.load(at, len) {
             Ok(value) => Ok(value),
@@ -322,7 +318,7 @@ impl Mail<'_, '_> {
         }
         if place == Place::Slm {
             let at = to_usize(at);
-            self.cx.group.slm[at..at + as_index(len)].copy_from_slice(&value.to_le_bytes()[..as_index(len)]);
+            set_little(&mut self.cx.group.slm[at..at + as_index(len)], value);
             return Ok(());
         }
         if let Err(e) = self.cx.memory.store(at, len, value) {

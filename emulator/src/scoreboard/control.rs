@@ -1,6 +1,10 @@
 //! Dependencies that hardware tracks, and code switches off.
 
-use super::{enabled, footprint, message, state::Ranges};
+use super::{
+    board::message,
+    footprint::{enabled, footprint},
+    state::Ranges,
+};
 use crate::{
     messages::Cx,
     program::{DestPlace, Operand, Step},
@@ -34,7 +38,7 @@ pub(super) fn dependency_control(
     let indirect = matches!(step.dst.what, DestPlace::Indirect { .. })
         || step.src.iter().any(|s| matches!(s.what, Operand::Indirect { .. }));
     let on = if indirect { enabled(t, step) } else { mask(step.lanes.into()) };
-    let (reads, writes) = footprint(t, cx, step, on)?;
+    let (reads, writes) = footprint(t, cx.program, step, on)?;
     let regs = |ranges: &Ranges| -> Vec<usize> {
         let all = ranges.iter().filter(|r| r.1 > 0).flat_map(|&(at, len)| at / grf..=(at + len - 1) / grf);
         all.map(as_index).collect()

@@ -24,8 +24,8 @@ pub(crate) struct Paths {
     nodes: Vec<Node>,
     ranges: Vec<(u32, u32)>,
     /// What is under way at the roots, and their nodes.
-    roots: Vec<State>,
-    by_state: HashMap<State, u32>,
+    roots: Vec<Pending>,
+    by_state: HashMap<Pending, u32>,
     /// Boards that nobody needs now.
     spare: Vec<Software>,
 }
@@ -47,7 +47,7 @@ struct Node {
 
 /// What is under way where the in-order pipes are empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct State {
+struct Pending {
     held: bool,
     /// Bytes, their writer and their readers.
     bytes: Vec<(u32, u32, Owner, u64)>,
@@ -65,13 +65,10 @@ impl Default for Paths {
             by_state: HashMap::new(),
             spare: Vec::new(),
         };
-        paths.root(State::default());
+        paths.root(Pending::default());
         paths
     }
 }
-
-/// The start of all threads.
-pub(super) const START: u32 = 0;
 
 impl Paths {
     fn is_full(&self) -> bool {
@@ -79,7 +76,7 @@ impl Paths {
     }
 
     /// The node of a root, unless there are too many.
-    fn root(&mut self, state: State) -> u32 {
+    fn root(&mut self, state: Pending) -> u32 {
         if let Some(node) = self.by_state.get(&state) {
             return *node;
         }
@@ -156,7 +153,7 @@ impl Paths {
 
     /// The root for what is under way behind a jump, which a node leads to if there is one; none if there are too many.
     pub(super) fn jumped(&mut self, node: u32, board: &Software) -> u32 {
-        let root = self.root(State::of(board));
+        let root = self.root(Pending::of(board));
         if let Some(node) = self.nodes.get_mut(as_index(node)) {
             node.jump = root;
         }
@@ -191,10 +188,10 @@ impl Paths {
     }
 }
 
-impl State {
+impl Pending {
     /// Of a board whose in-order pipes are empty. Numbers of tokens count from the last that is done.
-    fn of(board: &Software) -> State {
-        let mut state = State { held: board.held, ..State::default() };
+    fn of(board: &Software) -> Pending {
+        let mut state = Pending { held: board.held, ..Pending::default() };
         let mut any = 0;
         for (at, (&writer, &readers)) in (0..).zip(board.writer.iter().zip(&board.readers)) {
             let writer = match writer {

@@ -45,9 +45,27 @@ pub(super) struct Kind {
     pub(super) predicate: Option<gen_ir::FlagSub>,
 }
 
+/// Where a thread is on the known ways.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    /// The node behind which it is; none where its way since the last jump is not noted.
+    pub(super) at: u32,
+    /// What is under way there, where that had to be worked out.
+    pub(super) board: Option<Box<Software>>,
+}
+
+/// The node where all threads start.
+pub(super) const START: u32 = 0;
+
+impl Default for Walk {
+    fn default() -> Walk {
+        Walk { at: START, board: None }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Scoreboard {
-    Software(super::walk::Walk),
+    Software(Walk),
     DependencyControl(Vec<bool>),
 }
 

@@ -1,30 +1,17 @@
 //! A thread's way through the known ones, and off them.
 
 use super::{
-    enabled, message,
-    paths::{NONE, START},
-    state::Software,
+    board::{by_word, message},
+    footprint::{enabled, touched},
+    paths::NONE,
+    state::{Kind, Ranges, START, Software, Walk},
 };
 use crate::{
     messages::Cx,
     program::{DescFrom, DestPlace, Operand, Step},
+    report::Fault,
     thread::{Thread, Trap},
 };
-
-/// Where a thread is.
-#[derive(Clone, Debug)]
-pub(crate) struct Walk {
-    /// The node behind which it is; none where its way since the last jump is not noted.
-    at: u32,
-    /// What is under way there, where that had to be worked out.
-    board: Option<Software>,
-}
-
-impl Default for Walk {
-    fn default() -> Walk {
-        Walk { at: START, board: None }
-    }
-}
 
 /// Whether the registers that an instruction touches follow from its place and its channels.
 fn is_fixed(cx: &Cx<'_>, step: &Step) -> bool {
@@ -50,7 +37,7 @@ impl Walk {
             self.go_on(cx, next);
             return Ok(());
         }
-        let (reads, writes) = Software::touched(t, cx, step, on)?;
+        let (reads, writes) = touched(t, cx.program, step, on)?;
         let known = cx.learned.paths.next(self.at, t.pc, on, Some((&reads, &writes)));
         if let Some(next) = known
             && self.board.is_none()
@@ -60,7 +47,7 @@ impl Walk {
         }
         let mut board = match self.board.take() {
             Some(board) => board,
-            None => cx.learned.paths.board(cx.program, self.at),
+            None => Box::new(cx.learned.paths.board(cx.program, self.at)),
         };
         let is_clean = board.check(t, cx, step, &reads, &writes);
         self.at = match known {
@@ -76,7 +63,7 @@ impl Walk {
     fn go_on(&mut self, cx: &mut Cx<'_>, node: u32) {
         self.at = node;
         if let Some(board) = self.board.take() {
-            cx.learned.paths.give_back(board);
+            cx.learned.paths.give_back(*board);
         }
     }
 
@@ -89,7 +76,7 @@ impl Walk {
         }
         let mut board = match self.board.take() {
             Some(board) => board,
-            None => cx.learned.paths.board(cx.program, self.at),
+            None => Box::new(cx.learned.paths.board(cx.program, self.at)),
         };
         board.complete = board.issued;
         self.at = cx.learned.paths.jumped(self.at, &board);
@@ -98,5 +85,27 @@ impl Walk {
 
     pub(super) fn ended(&mut self, cx: &mut Cx<'_>) {
         self.go_on(cx, START);
+    }
+}
+
+impl Software {
+    /// Goes on behind an instruction, and reports what comes too early; whether nothing does.
+    fn check(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step, reads: &Ranges, writes: &Ranges) -> bool {
+        let own = self.pipe(step);
+        self.wait(step, own);
+        let wrong = self.whole_pipes(step);
+        if let Some(why) = wrong {
+            cx.report(t, Fault::Hazard, || format!("{why} before the pipes are empty"));
+        }
+        let kind = Kind::of(cx.program, step);
+        let found = self.too_early(kind, own, reads, writes, by_word(cx.program, step));
+        if let Some((what, byte, owner)) = found {
+            let (reg, sub) = (byte / cx.program.grf, byte % cx.program.grf);
+            cx.report(t, Fault::Hazard, || {
+                format!("{what} r{reg} byte {sub} before {} is done", self.name(owner))
+            });
+        }
+        self.issue(step, own, kind, reads, writes);
+        wrong.is_none() && found.is_none()
     }
 }
