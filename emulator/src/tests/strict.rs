@@ -297,3 +297,34 @@ fn registers_are_as_many_as_the_launch_says() {
     assert_eq!(faults(128, 255), Err(()));
     assert_eq!(faults(64, 63), Err(()));
 }
+
+/// The second thread goes the first one's way, whose rounds differ in the channels that run; what comes too early is counted
+/// each time, and no less where a group has gone before.
+#[test]
+fn known_ways_hide_nothing() {
+    let increment = inst(Op::Add, ExecSize::S8, 4, Type::D, &[vec8(4, Type::D), Src::d(1)]);
+    let mut is_done = inst(Op::Cmp, ExecSize::S8, 0, Type::D, &[vec8(4, Type::D), vec8(2, Type::D)]);
+    is_done.dst = Dst::null(Type::D);
+    is_done.cond = Some(CondMod { cond: Cond::Ge, flag: flag() });
+    let mut payload = vec![0; 32];
+    payload.extend(ONE_TO_8.iter().flat_map(|v| v.to_le_bytes()));
+    let launch =
+        RawLaunch { simd: 8, groups: [1; 3], threads: 3, payload: vec![payload], ..RawLaunch::default() };
+    let dispatch = Dispatch::raw(TGL, &launch).unwrap();
+    let options = RunOptions::default();
+    for early in [false, true] {
+        let copy = if early { mov(5, 4) } else { at(mov(5, 4), dist(1)) };
+        let round = [at(increment, dist(1)), copy, at(is_done, dist(1))];
+        let again = [branch(Op::Break, true, 1, Some(1)), branch(Op::While, false, -4, None)];
+        let code = [&[all(mov(4, 1))], &round[..], &again, &end(TGL)].concat();
+        let program = Program::from_insts(TGL, &code).unwrap();
+        let mut groups = crate::Groups::new(&program, &dispatch, &options, Memory::new());
+        let first = groups.run([0; 3]).unwrap();
+        let found: Vec<_> = first.reports.iter().map(|r| (r.pc, r.fault, r.count)).collect();
+        assert_eq!(found, if early { vec![(32, Fault::Hazard, 3 * 8)] } else { vec![] });
+        assert_eq!(groups.run([0; 3]).unwrap(), first);
+        let learned = groups.learned();
+        let mut others = crate::Groups::new(&program, &dispatch, &options, Memory::new()).knowing(learned);
+        assert_eq!(others.run([0; 3]).unwrap(), first);
+    }
+}
