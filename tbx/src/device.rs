@@ -60,9 +60,6 @@ impl Device {
             // Messages do not say which of two memories an address is in.
             ("EnableLocalMemory", "0".to_owned()),
             ("EnableBlitterForEnqueueOperations", "0".to_owned()),
-            // A GPU's memory comes from the kernel, and the driver leaves it as it is where a program's variables begin with
-            // 0. Here it comes from malloc, which this has fill what it gives with 0 (mallopt(3): the complement).
-            ("MALLOC_PERTURB_", "255".to_owned()),
         ];
         out.extend(self.hardware.map(|h| ("HardwareInfoOverride", h.to_owned())));
         out

@@ -232,6 +232,12 @@ impl Launch {
                 command.env(name, value);
             }
         }
+        // A GPU's memory comes from the kernel, and the driver leaves it as it is where a program's variables begin with 0.
+        // Here it comes from malloc, which that library has return 0; else this fills what it gives with 0 (mallopt(3): the
+        // complement), touching all of it.
+        if self.turns.is_none() && env::var_os("MALLOC_PERTURB_").is_none() {
+            command.env("MALLOC_PERTURB_", "255");
+        }
         if let Some(compiler) = self.driver.compiler() {
             command.env("VISA_FINALIZE_NEO_COMPILER", compiler);
         }

@@ -62,6 +62,8 @@ unsafe extern "C" {
         from_size: *mut u32,
     ) -> isize;
     fn syscall(number: c_long, ...) -> c_long;
+    fn calloc(count: usize, size: usize) -> *mut c_void;
+    fn realloc(old: *mut c_void, size: usize) -> *mut c_void;
     fn getpeername(socket: c_int, address: *mut Address, size: *mut u32) -> c_int;
 }
 
@@ -228,4 +230,14 @@ fn data(socket: c_int, bytes: *mut c_void, size: usize, flags: c_int) -> isize {
         None => {}
     }
     count
+}
+
+/// `malloc` of the system; pages begin with 0.
+///
+/// A GPU's memory comes from the kernel, and the driver leaves it as it is where a program's variables begin with 0. In its
+/// mode for simulators it has it from here. New pages of the system hold 0, and nothing touches them to make it so.
+#[unsafe(no_mangle)]
+pub extern "C" fn malloc(size: usize) -> *mut c_void {
+    // SAFETY: what `malloc` is, by the system's more general functions: `realloc` of nothing allocates.
+    unsafe { if size >= PAGE { calloc(1, size) } else { realloc(ptr::null_mut(), size) } }
 }

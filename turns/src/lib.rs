@@ -6,7 +6,8 @@
 //! The driver (`tbx_sockets_imp.cpp`) sends a question, then reads an answer, and holds no lock meanwhile, although
 //! several of its threads do so. This library has functions of the names that the driver calls, `send`, `recv` and `close`.
 //! They do what the system's do, but on that socket a thread waits until the others' messages are whole and answered, and
-//! what is sent goes out when the server has something to do: the driver sends thousands of messages of a few bytes.
+//! what is sent goes out when the server has something to do: the driver sends thousands of messages of a few bytes. Memory
+//! for a GPU begins with 0, so `malloc` is here, too.
 //!
 //! ```text
 //! message   where messages end, and which are questions
