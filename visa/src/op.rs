@@ -12,483 +12,303 @@ use crate::{
     ids::*,
     lsc::*,
     operand::*,
+    table::message_instructions,
     types::{AtomicOp, ChannelMask, CondMod},
 };
 
-/// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
-/// gather/scatter); execution size and predicate are in [`crate::Inst`].
-#[derive(Clone, Copy, Debug)]
-pub enum Op<'a> {
-    /// `dst = opcode(srcs...)`: moves, arithmetic, math, logic, shifts. Saturation is the modifier of
-    /// `dst`; `sel` takes its choice from the guard predicate.
-    Alu {
-        /// Destination.
-        dst: &'a VectorOperand,
-        /// Sources.
-        srcs: Srcs<'a>,
-    },
-    /// `addc`, `subb`: result and carry or borrow.
-    Carry {
-        /// Result.
-        dst: &'a VectorOperand,
-        /// Carry or borrow.
-        carry: &'a VectorOperand,
-        /// Sources.
-        srcs: Srcs<'a>,
-    },
-    /// `invm`, `rsqtm`: result and a predicate for early out.
-    MacroMath {
-        /// Result.
-        dst: &'a VectorOperand,
-        /// Early-out predicate.
-        flag: &'a VectorOperand,
-        /// Sources.
-        srcs: Srcs<'a>,
-    },
-    /// `min`, `max`.
-    MinMax {
-        /// Maximum rather than minimum.
-        max: bool,
-        /// Destination.
-        dst: &'a VectorOperand,
-        /// The two sources.
-        srcs: Srcs<'a>,
-    },
-    /// `bfn`: bitwise function of three sources given by its truth table.
-    Bfn {
-        /// Truth table.
-        function: u8,
-        /// Destination.
-        dst: &'a VectorOperand,
-        /// The three sources.
-        srcs: Srcs<'a>,
-    },
-    /// `cmp`: destination is a predicate, or a general variable that gets all ones or zero.
-    Cmp {
-        /// Relation.
-        cond: CondMod,
-        /// Bit 7 of the relation byte, the old `cmpn`.
-        nan_variant: bool,
-        /// Destination.
-        dst: &'a VectorOperand,
-        /// The two sources.
-        srcs: Srcs<'a>,
-    },
-    /// `setp`: predicate from an integer's bits.
-    Setp {
-        /// The predicate.
-        dst: &'a VectorOperand,
-        /// The bits.
-        src: &'a VectorOperand,
-    },
-    /// `movs`: move of surface or sampler handles.
-    Movs {
-        /// Destination.
-        dst: &'a VectorOperand,
-        /// Source.
-        src: &'a VectorOperand,
-    },
-    /// `addr_add`: `dst = &base + offset`, or address plus offset.
-    AddrAdd {
-        /// Address variable.
-        dst: &'a VectorOperand,
-        /// A general or state operand (its address is meant) or an address operand.
-        base: &'a VectorOperand,
-        /// Bytes.
-        offset: &'a VectorOperand,
-    },
-
-    /// A block label.
-    Label(LabelId),
-    /// A subroutine label.
-    Subroutine(LabelId),
-    /// `jmp`: scalar jump.
-    Jmp(LabelId),
-    /// `goto`: per-lane jump.
-    Goto(LabelId),
-    /// `call` of a subroutine.
-    Call(LabelId),
-    /// `ret` from a subroutine, or the end of the kernel in its first one.
-    Ret,
-    /// `fret` from a function.
-    Fret,
-    /// `fcall`: stack call by name.
-    Fcall {
-        /// Name.
-        function: StrId,
-        /// Argument registers.
-        arg_size: u8,
-        /// Return value registers.
-        return_size: u8,
-    },
-    /// `ifcall`: stack call by address.
-    Ifcall {
-        /// All lanes call the same function.
-        uniform: bool,
-        /// The callee does not return.
-        no_return: bool,
-        /// Address.
-        address: &'a VectorOperand,
-        /// Argument registers.
-        arg_size: u8,
-        /// Return value registers.
-        return_size: u8,
-    },
-    /// `faddr`: address of a symbol.
-    Faddr {
-        /// Name.
-        symbol: StrId,
-        /// Destination.
-        dst: &'a VectorOperand,
-    },
-    /// `switchjmp`: scalar jump through a table.
-    SwitchJmp {
-        /// Index.
-        index: &'a VectorOperand,
-        /// Targets.
-        labels: Labels<'a>,
-    },
-
-    /// `oword_ld`, `oword_st`, `oword_ld_unaligned`.
-    OwordBlock {
-        /// Store rather than load.
-        store: bool,
-        /// Dword-aligned offset rather than oword-aligned (bytes; else in owords).
-        unaligned: bool,
-        /// The surface is written by others (`.mod`).
-        modified: bool,
-        /// Owords: 1, 2, 4, 8, 16.
-        owords: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offset.
-        offset: &'a VectorOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `media_ld`, `media_st`.
-    MediaBlock {
-        /// Store rather than load.
-        store: bool,
-        /// Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.
-        modifier: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// Plane.
-        plane: u8,
-        /// Width in bytes.
-        width: u8,
-        /// Rows.
-        height: u8,
-        /// X offset in bytes.
-        x: &'a VectorOperand,
-        /// Y offset in rows.
-        y: &'a VectorOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `gather`, `scatter`.
-    Gather {
-        /// Scatter.
-        store: bool,
-        /// Bytes per element: 1, 2, 4.
-        element_bytes: u8,
-        /// `.mod`.
-        modified: bool,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offset of all lanes, in elements.
-        global_offset: &'a VectorOperand,
-        /// Offsets per lane, in elements.
-        offsets: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `gather4_typed`, `scatter4_typed`.
-    Typed4 {
-        /// Scatter.
-        store: bool,
-        /// Channels.
-        mask: ChannelMask,
-        /// Surface.
-        surface: SurfaceId,
-        /// U, V, R and level of detail.
-        coords: [RawOperand; 4],
-        /// Data.
-        data: RawOperand,
-    },
-    /// `gather4_scaled`, `scatter4_scaled`.
-    Scaled4 {
-        /// Scatter.
-        store: bool,
-        /// Channels.
-        mask: ChannelMask,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offset of all lanes, in bytes.
-        global_offset: &'a VectorOperand,
-        /// Offsets per lane, in bytes.
-        offsets: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `gather_scaled`, `scatter_scaled`: bytes.
-    Scaled {
-        /// Scatter.
-        store: bool,
-        /// Bytes per lane: 1, 2, 4.
-        blocks: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offset of all lanes, in bytes.
-        global_offset: &'a VectorOperand,
-        /// Offsets per lane, in bytes.
-        offsets: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `qw_gather`, `qw_scatter`.
-    Qword {
-        /// Scatter.
-        store: bool,
-        /// Qwords per lane: 1, 2, 4.
-        blocks: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offsets per lane, in bytes.
-        offsets: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `dword_atomic`.
-    Atomic {
-        /// Operation.
-        op: AtomicOp,
-        /// Bits: 16, 32, 64.
-        bits: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// Offsets per lane, in bytes.
-        offsets: RawOperand,
-        /// Sources.
-        srcs: [RawOperand; 2],
-        /// Old value, or null.
-        dst: RawOperand,
-    },
-    /// `typed_atomic`.
-    TypedAtomic {
-        /// Operation.
-        op: AtomicOp,
-        /// Bits: 16, 32, 64.
-        bits: u8,
-        /// Surface.
-        surface: SurfaceId,
-        /// U, V, R and level of detail.
-        coords: [RawOperand; 4],
-        /// Sources.
-        srcs: [RawOperand; 2],
-        /// Old value, or null.
-        dst: RawOperand,
-    },
-    /// `svm_block_ld`, `svm_block_st`.
-    SvmBlock {
-        /// Store rather than load.
-        store: bool,
-        /// Dword alignment rather than oword alignment.
-        unaligned: bool,
-        /// Owords: 1, 2, 4, 8.
-        owords: u8,
-        /// Address in bytes.
-        address: &'a VectorOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `svm_gather`, `svm_scatter`.
-    SvmGather {
-        /// Scatter.
-        store: bool,
-        /// Bytes per block: 1, 4, 8.
-        block_bytes: u8,
-        /// Blocks per lane: 1, 2, 4, 8.
-        blocks: u8,
-        /// Addresses per lane, in bytes.
-        addresses: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-    /// `svm_atomic`.
-    SvmAtomic {
-        /// Operation.
-        op: AtomicOp,
-        /// Bits: 16, 32, 64.
-        bits: u8,
-        /// Addresses per lane, in bytes.
-        addresses: RawOperand,
-        /// Sources.
-        srcs: [RawOperand; 2],
-        /// Old value, or null.
-        dst: RawOperand,
-    },
-    /// `svm_gather4scaled`, `svm_scatter4scaled`.
-    SvmScaled4 {
-        /// Scatter.
-        store: bool,
-        /// Channels.
-        mask: ChannelMask,
-        /// Address of all lanes.
-        address: &'a VectorOperand,
-        /// Offsets per lane, in bytes.
-        offsets: RawOperand,
-        /// Data.
-        data: RawOperand,
-    },
-
-    /// LSC loads, stores and atomics, strided forms included.
-    Lsc(Lsc<'a>),
-    /// LSC two-dimensional blocks.
-    LscBlock2d(LscBlock2d<'a>),
-    /// LSC typed accesses.
-    LscTyped(LscTyped<'a>),
-    /// LSC typed two-dimensional blocks.
-    LscTypedBlock2d(LscTypedBlock2d<'a>),
-    /// LSC append counters.
-    LscAppend(LscAppend<'a>),
-    /// `lsc_fence`.
-    LscFence {
-        /// Shared function.
-        sfid: LscSfid,
-        /// What happens to caches.
-        op: LscFenceOp,
-        /// How far.
-        scope: LscScope,
-    },
-
-    /// `sample_3d` and its forms.
-    Sample(Sample<'a>),
-    /// `load_3d` and its forms (no sampler).
-    Load3d(Sample<'a>),
-    /// `sample4` and its forms; `channels` is the one channel gathered, 0-3.
-    Gather4(Sample<'a>),
-    /// `resinfo`, `sampleinfo`, `lod`.
-    Info3d {
-        /// Operation, as in [`Sample::op`].
-        op: u8,
-        /// Channels.
-        channels: ChannelMask,
-        /// Surface.
-        surface: SurfaceId,
-        /// Level of detail (`resinfo`).
-        lod: Option<RawOperand>,
-        /// Destination.
-        dst: RawOperand,
-    },
-    /// `sample`, `load` of old.
-    SampleLegacy {
-        /// Channels.
-        channels: ChannelMask,
-        /// Sixteen lanes rather than eight.
-        simd16: bool,
-        /// Sampler (`sample`).
-        sampler: Option<SamplerId>,
-        /// Surface.
-        surface: SurfaceId,
-        /// U, V, R.
-        coords: [RawOperand; 3],
-        /// Destination.
-        dst: RawOperand,
-    },
-    /// `sample_unorm`.
-    SampleUnorm {
-        /// Channels.
-        channels: ChannelMask,
-        /// Output format: 0 16-bit full, 1 16-bit downsampled, 2 8-bit full, 3 8-bit downsampled.
-        format: u8,
-        /// Sampler.
-        sampler: SamplerId,
-        /// Surface.
-        surface: SurfaceId,
-        /// U, V, delta U, delta V.
-        coords: [&'a VectorOperand; 4],
-        /// Destination.
-        dst: RawOperand,
-    },
-    /// `rt_write_3d`.
-    RtWrite(RtWrite<'a>),
-    /// `urb_write_3d`.
-    UrbWrite(UrbWrite),
-
-    /// `raw_send`.
-    RawSend(RawSend<'a>),
-    /// `raw_sends`.
-    RawSends(RawSends<'a>),
-
-    /// `barrier`.
-    Barrier,
-    /// `sbarrier`.
-    SplitBarrier {
-        /// Signal rather than wait.
-        signal: bool,
-    },
-    /// `nbarrier`.
-    NamedBarrier {
-        /// 0 wait, 1 signal with one thread count, 2 signal with producers and consumers.
-        mode: u8,
-        /// Barrier id.
-        id: &'a VectorOperand,
-        /// Barrier type.
-        kind: &'a VectorOperand,
-        /// Producers.
-        producers: &'a VectorOperand,
-        /// Consumers.
-        consumers: &'a VectorOperand,
-    },
-    /// `wait`.
-    Wait {
-        /// Thread dependencies.
-        mask: &'a VectorOperand,
-    },
-    /// `fence`: bit 0 enable commit, 1-4 flushes, 5 local (SLM) rather than global, 6 L1 invalidate,
-    /// 7 scheduling fence only.
-    Fence {
-        /// The mask.
-        mask: u8,
-    },
-    /// `yield`.
-    Yield,
-    /// `sampler_cache_flush`.
-    SamplerCacheFlush,
-    /// `breakpoint`.
-    Breakpoint,
-
-    /// `dpas`, `dpasw`.
-    Dpas {
-        /// Precision of source 1 (weights), as the hardware numbers them.
-        weight: Precision,
-        /// Precision of source 2 (activations).
-        activation: Precision,
-        /// Systolic depth.
-        depth: u8,
-        /// Repeat count.
-        repeat: u8,
-        /// Destination.
-        dst: RawOperand,
-        /// Accumulator, weights.
-        srcs: [RawOperand; 2],
-        /// Activations.
-        src2: &'a VectorOperand,
-    },
-    /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`, `va`, `avs`, `raw_sendg`: operands in table order.
-    Other(&'a [Operand]),
-
-    /// `lifetime.start`, `lifetime.end`.
-    Lifetime {
-        /// End rather than start.
-        end: bool,
-        /// The variable.
-        var: LifetimeVar,
-    },
-    /// Source file of what follows.
-    File(StrId),
-    /// Source line of what follows.
-    Loc(u32),
+/// The type of a view's field by its word in the table.
+macro_rules! field {
+    (Scalar) => {
+        &'a VectorOperand
+    };
+    ([Scalar; $count:literal]) => {
+        [&'a VectorOperand; $count]
+    };
+    ($type:tt) => {
+        $type
+    };
 }
+
+macro_rules! op {
+    ($(
+        $(#[$doc:meta])*
+        $view:ident $builder:ident($($exec:ident)?) $text:ident
+        $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)?)?;)+ }
+    )+) => {
+        /// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
+        /// gather/scatter); execution size and predicate are in [`crate::Inst`].
+        #[derive(Clone, Copy, Debug)]
+        pub enum Op<'a> {
+            // Messages, each an entry of `table/message.rs`.
+            $(
+                $(#[$doc])*
+                $view {
+                    $($(#[doc = $told_doc] $told: $told_type,)+)?
+                    $($($(#[doc = $field_doc] $field: field!($type),)*)?)+
+                },
+            )+
+            /// `dst = opcode(srcs...)`: moves, arithmetic, math, logic, shifts. Saturation is the modifier of
+            /// `dst`; `sel` takes its choice from the guard predicate.
+            Alu {
+                /// Destination.
+                dst: &'a VectorOperand,
+                /// Sources.
+                srcs: Srcs<'a>,
+            },
+            /// `addc`, `subb`: result and carry or borrow.
+            Carry {
+                /// Result.
+                dst: &'a VectorOperand,
+                /// Carry or borrow.
+                carry: &'a VectorOperand,
+                /// Sources.
+                srcs: Srcs<'a>,
+            },
+            /// `invm`, `rsqtm`: result and a predicate for early out.
+            MacroMath {
+                /// Result.
+                dst: &'a VectorOperand,
+                /// Early-out predicate.
+                flag: &'a VectorOperand,
+                /// Sources.
+                srcs: Srcs<'a>,
+            },
+            /// `min`, `max`.
+            MinMax {
+                /// Maximum rather than minimum.
+                max: bool,
+                /// Destination.
+                dst: &'a VectorOperand,
+                /// The two sources.
+                srcs: Srcs<'a>,
+            },
+            /// `bfn`: bitwise function of three sources given by its truth table.
+            Bfn {
+                /// Truth table.
+                function: u8,
+                /// Destination.
+                dst: &'a VectorOperand,
+                /// The three sources.
+                srcs: Srcs<'a>,
+            },
+            /// `cmp`: destination is a predicate, or a general variable that gets all ones or zero.
+            Cmp {
+                /// Relation.
+                cond: CondMod,
+                /// Bit 7 of the relation byte, the old `cmpn`.
+                nan_variant: bool,
+                /// Destination.
+                dst: &'a VectorOperand,
+                /// The two sources.
+                srcs: Srcs<'a>,
+            },
+            /// `setp`: predicate from an integer's bits.
+            Setp {
+                /// The predicate.
+                dst: &'a VectorOperand,
+                /// The bits.
+                src: &'a VectorOperand,
+            },
+            /// `movs`: move of surface or sampler handles.
+            Movs {
+                /// Destination.
+                dst: &'a VectorOperand,
+                /// Source.
+                src: &'a VectorOperand,
+            },
+            /// `addr_add`: `dst = &base + offset`, or address plus offset.
+            AddrAdd {
+                /// Address variable.
+                dst: &'a VectorOperand,
+                /// A general or state operand (its address is meant) or an address operand.
+                base: &'a VectorOperand,
+                /// Bytes.
+                offset: &'a VectorOperand,
+            },
+
+            /// A block label.
+            Label(LabelId),
+            /// A subroutine label.
+            Subroutine(LabelId),
+            /// `jmp`: scalar jump.
+            Jmp(LabelId),
+            /// `goto`: per-lane jump.
+            Goto(LabelId),
+            /// `call` of a subroutine.
+            Call(LabelId),
+            /// `ret` from a subroutine, or the end of the kernel in its first one.
+            Ret,
+            /// `fret` from a function.
+            Fret,
+            /// `fcall`: stack call by name.
+            Fcall {
+                /// Name.
+                function: StrId,
+                /// Argument registers.
+                arg_size: u8,
+                /// Return value registers.
+                return_size: u8,
+            },
+            /// `ifcall`: stack call by address.
+            Ifcall {
+                /// All lanes call the same function.
+                uniform: bool,
+                /// The callee does not return.
+                no_return: bool,
+                /// Address.
+                address: &'a VectorOperand,
+                /// Argument registers.
+                arg_size: u8,
+                /// Return value registers.
+                return_size: u8,
+            },
+            /// `faddr`: address of a symbol.
+            Faddr {
+                /// Name.
+                symbol: StrId,
+                /// Destination.
+                dst: &'a VectorOperand,
+            },
+            /// `switchjmp`: scalar jump through a table.
+            SwitchJmp {
+                /// Index.
+                index: &'a VectorOperand,
+                /// Targets.
+                labels: Labels<'a>,
+            },
+
+            /// `oword_ld`, `oword_st`, `oword_ld_unaligned`.
+            OwordBlock {
+                /// Store rather than load.
+                store: bool,
+                /// Dword-aligned offset rather than oword-aligned (bytes; else in owords).
+                unaligned: bool,
+                /// The surface is written by others (`.mod`).
+                modified: bool,
+                /// Owords: 1, 2, 4, 8, 16.
+                owords: u8,
+                /// Surface.
+                surface: SurfaceId,
+                /// Offset.
+                offset: &'a VectorOperand,
+                /// Data.
+                data: RawOperand,
+            },
+            /// `gather`, `scatter`.
+            Gather {
+                /// Scatter.
+                store: bool,
+                /// Bytes per element: 1, 2, 4.
+                element_bytes: u8,
+                /// `.mod`.
+                modified: bool,
+                /// Surface.
+                surface: SurfaceId,
+                /// Offset of all lanes, in elements.
+                global_offset: &'a VectorOperand,
+                /// Offsets per lane, in elements.
+                offsets: RawOperand,
+                /// Data.
+                data: RawOperand,
+            },
+
+            /// LSC loads, stores and atomics, strided forms included.
+            Lsc(Lsc<'a>),
+            /// LSC two-dimensional blocks.
+            LscBlock2d(LscBlock2d<'a>),
+            /// LSC typed accesses.
+            LscTyped(LscTyped<'a>),
+            /// LSC typed two-dimensional blocks.
+            LscTypedBlock2d(LscTypedBlock2d<'a>),
+            /// LSC append counters.
+            LscAppend(LscAppend<'a>),
+
+            /// `sample_3d` and its forms.
+            Sample(Sample<'a>),
+            /// `load_3d` and its forms (no sampler).
+            Load3d(Sample<'a>),
+            /// `sample4` and its forms; `channels` is the one channel gathered, 0-3.
+            Gather4(Sample<'a>),
+            /// `resinfo`, `sampleinfo`, `lod`.
+            Info3d {
+                /// Operation, as in [`Sample::op`].
+                op: u8,
+                /// Channels.
+                channels: ChannelMask,
+                /// Surface.
+                surface: SurfaceId,
+                /// Level of detail (`resinfo`).
+                lod: Option<RawOperand>,
+                /// Destination.
+                dst: RawOperand,
+            },
+            /// `sample`, `load` of old.
+            SampleLegacy {
+                /// Channels.
+                channels: ChannelMask,
+                /// Sixteen lanes rather than eight.
+                simd16: bool,
+                /// Sampler (`sample`).
+                sampler: Option<SamplerId>,
+                /// Surface.
+                surface: SurfaceId,
+                /// U, V, R.
+                coords: [RawOperand; 3],
+                /// Destination.
+                dst: RawOperand,
+            },
+            /// `rt_write_3d`.
+            RtWrite(RtWrite<'a>),
+            /// `urb_write_3d`.
+            UrbWrite(UrbWrite),
+
+            /// `raw_send`.
+            RawSend(RawSend<'a>),
+            /// `raw_sends`.
+            RawSends(RawSends<'a>),
+
+            /// `barrier`.
+            Barrier,
+            /// `yield`.
+            Yield,
+            /// `sampler_cache_flush`.
+            SamplerCacheFlush,
+            /// `breakpoint`.
+            Breakpoint,
+
+            /// `dpas`, `dpasw`.
+            Dpas {
+                /// Precision of source 1 (weights), as the hardware numbers them.
+                weight: Precision,
+                /// Precision of source 2 (activations).
+                activation: Precision,
+                /// Systolic depth.
+                depth: u8,
+                /// Repeat count.
+                repeat: u8,
+                /// Destination.
+                dst: RawOperand,
+                /// Accumulator, weights.
+                srcs: [RawOperand; 2],
+                /// Activations.
+                src2: &'a VectorOperand,
+            },
+            /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`, `va`, `avs`, `raw_sendg`: operands in table order.
+            Other(&'a [Operand]),
+
+            /// `lifetime.start`, `lifetime.end`.
+            Lifetime {
+                /// End rather than start.
+                end: bool,
+                /// The variable.
+                var: LifetimeVar,
+            },
+            /// Source file of what follows.
+            File(StrId),
+            /// Source line of what follows.
+            Loc(u32),
+        }
+    };
+}
+message_instructions!(op);

@@ -1,45 +1,55 @@
-//! Opcodes. Those of plain instructions are from their lines in `table/plain.rs`; of the others, one line here
-//! and one row in [`crate::table`] each.
+//! Opcodes. Those of plain instructions are from their lines in `table/plain.rs`, those of most messages from their entries
+//! in `table/message.rs`; of the others, one line here and one row in [`crate::table`] each.
 
-use crate::{table::plain_instructions, types::raw_enum};
+use crate::{
+    table::{message_instructions, plain_instructions},
+    types::raw_enum,
+};
+
+macro_rules! with_messages {
+    ($($plain:tt)+) => {
+        message_instructions!(opcodes { $($plain)+ });
+    };
+}
 
 macro_rules! opcodes {
-    ($($opcode:ident = $byte:literal $name:literal $builder:ident($($src:ident),+) $kind:ident $same:literal
-        [$($slot:expr),+] $(if $($has:ident).+)?;)+) => {
+    ({ $($opcode:ident = $byte:literal $name:literal $builder:ident($($src:ident),+) $kind:ident $same:literal
+        [$($slot:expr),+] $(if $($has:ident).+)?;)+ }
+    $(
+        $(#[$doc:meta])*
+        $view:ident $message_builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
+            $($message:ident $(= $message_byte:literal)? $(($sub:literal))? $message_name:literal $(($($said:tt)+))?),+
+        ] on $on:tt $fields:tt
+    )+) => {
         raw_enum! {
             /// A vISA opcode; the value is its byte in the object, the word its name in the specification.
             #[allow(missing_docs, reason = "the word of each is its page in the specification")]
             #[rustfmt::skip]
             Opcode {
                 $($opcode = $byte => $name,)+
+                $($($($message = $message_byte => $message_name,)?)+)+
                 Dpasw = 0x1c => "dpasw", AddrAdd = 0x28 => "addr_add", Setp = 0x2b => "setp",
                 Cmp = 0x2c => "cmp", Movs = 0x2d => "movs", Subroutine = 0x30 => "func",
                 Label = 0x31 => "label", Jmp = 0x32 => "jmp", Call = 0x33 => "call", Ret = 0x34 => "ret",
-                OwordLd = 0x35 => "oword_ld", OwordSt = 0x36 => "oword_st", MediaLd = 0x37 => "media_ld",
-                MediaSt = 0x38 => "media_st", Gather = 0x39 => "gather", Scatter = 0x3a => "scatter",
+                OwordLd = 0x35 => "oword_ld", OwordSt = 0x36 => "oword_st",                 Gather = 0x39 => "gather", Scatter = 0x3a => "scatter",
                 OwordLdUnaligned = 0x3c => "oword_ld_unaligned", SampleLegacy = 0x40 => "sample",
-                SampleUnorm = 0x41 => "sample_unorm", LoadLegacy = 0x42 => "load", Avs = 0x43 => "avs",
+                LoadLegacy = 0x42 => "load", Avs = 0x43 => "avs",
                 Va = 0x44 => "va", Fminmax = 0x45 => "fminmax", Addc = 0x49 => "addc",
-                Subb = 0x4a => "subb", Gather4Typed = 0x4b => "gather4_typed",
-                Scatter4Typed = 0x4c => "scatter4_typed", VaSklPlus = 0x4d => "va_skl_plus",
+                Subb = 0x4a => "subb",                 VaSklPlus = 0x4d => "va_skl_plus",
                 Svm = 0x4e => "svm", Ifcall = 0x4f => "ifcall", Faddr = 0x50 => "faddr",
                 File = 0x51 => "file", Loc = 0x52 => "loc", VmeIme = 0x54 => "vme_ime",
                 VmeSic = 0x55 => "vme_sic", VmeFbr = 0x56 => "vme_fbr", VmeIdm = 0x57 => "vme_idm",
                 Barrier = 0x59 => "barrier", SamplerCacheFlush = 0x5a => "sampler_cache_flush",
-                Wait = 0x5b => "wait", Fence = 0x5c => "fence", RawSend = 0x5d => "raw_send",
-                Yield = 0x5f => "yield", Nbarrier = 0x60 => "nbarrier", Fcall = 0x67 => "fcall",
+                RawSend = 0x5d => "raw_send",
+                Yield = 0x5f => "yield", Fcall = 0x67 => "fcall",
                 Fret = 0x68 => "fret", Switchjmp = 0x69 => "switchjmp", Goto = 0x6c => "goto",
                 Sample3d = 0x6d => "sample_3d", Load3d = 0x6e => "load_3d",
                 Gather43d = 0x6f => "gather4_3d", Info3d = 0x70 => "info_3d",
                 RtWrite3d = 0x71 => "rt_write_3d", UrbWrite3d = 0x72 => "urb_write_3d",
-                TypedAtomic3d = 0x73 => "typed_atomic", Gather4Scaled = 0x74 => "gather4_scaled",
-                Scatter4Scaled = 0x75 => "scatter4_scaled", GatherScaled = 0x78 => "gather_scaled",
-                ScatterScaled = 0x79 => "scatter_scaled", RawSends = 0x7a => "raw_sends",
-                Lifetime = 0x7b => "lifetime", Sbarrier = 0x7c => "sbarrier",
-                DwordAtomic = 0x7d => "dword_atomic", Dpas = 0x83 => "dpas", Bfn = 0x85 => "bfn",
-                QwGather = 0x86 => "qw_gather", QwScatter = 0x87 => "qw_scatter",
-                LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
-                LscFence = 0x8b => "lsc_fence", RawSendg = 0x93 => "raw_sendg",
+                                                RawSends = 0x7a => "raw_sends",
+                Lifetime = 0x7b => "lifetime",                 Dpas = 0x83 => "dpas", Bfn = 0x85 => "bfn",
+                                LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
+                RawSendg = 0x93 => "raw_sendg",
                 Breakpoint = 0x94 => "breakpoint", ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
             }
         }
@@ -54,7 +64,7 @@ macro_rules! opcodes {
         }
     };
 }
-plain_instructions!(opcodes);
+plain_instructions!(with_messages);
 
 /// What [`plain_instructions`] says of an instruction, in its words.
 #[allow(non_camel_case_types, reason = "words of the table")]

@@ -4,8 +4,10 @@
 //! The reader, the writer, the verifier and the tests walk these rows. Facts are from the
 //! specification's instruction pages; where those are silent, from objects that Intel's compiler wrote.
 //!
-//! A new instruction that computes a destination from sources is a line of `plain`. One of another form has its opcode in
-//! `opcode`, its row beside its like in a file of this folder, and its view: a variant of `op` and a row of `op::views`.
+//! A new instruction that computes a destination from sources is a line of `plain`, a new message an entry of `message`; all
+//! that this crate does with them follows. One of another form (control flow, a sampler's list of parameters, an operation
+//! of the load/store cache) has its opcode in `opcode`, its row beside its like in a file of this folder, and its view: a
+//! variant of `op` and a row of `op::views`.
 //! `finalizer::lower` then says what it becomes. A Gen instruction that is new as well has its row in `gen_ir`'s `op.rs` and
 //! its number in `encoder`'s `opcodes.rs`; where platforms lack it, `finalizer::legalize::opcodes` says what stands for it.
 //! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.
@@ -13,19 +15,22 @@
 mod alu;
 mod lsc;
 mod memory;
+mod message;
 mod misc;
 mod plain;
 mod row;
 mod sampler;
 
+pub(crate) use message::message_instructions;
 pub(crate) use plain::plain_instructions;
 
-pub use row::{Classes, Enc, Family, Role, Row, Slot, Types, When};
+pub use row::{Classes, Enc, Family, Role, Row, Slot, Text, Types, When};
 
 use crate::opcode::Opcode;
 use narrow::{as_index, wide_u8};
 
-const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
+const TOPICS: [&[Row]; 7] =
+    [alu::PLAIN, alu::OTHER, memory::ODD, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
 
 /// Sub-opcodes that an opcode may have.
 const SUBS: usize = 64;
@@ -79,6 +84,16 @@ static BY_SUB: [[Option<&Row>; SUBS]; WITH_SUB.len()] = {
 /// All rows, by topic.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     TOPICS.into_iter().flatten()
+}
+
+/// The rows of messages whose text their fields say.
+pub(crate) fn messages() -> impl Iterator<Item = &'static Row> {
+    memory::ROWS.iter().filter(|row| row.family == Family::Message)
+}
+
+/// The row of a message whose text its fields say, by its name.
+pub(crate) fn message(name: &str) -> Option<&'static Row> {
+    messages().find(|row| row.name == name)
 }
 
 /// True if the byte after this opcode is a sub-opcode that selects the row.

@@ -88,38 +88,6 @@ impl KernelBuilder {
         self.op(Opcode::Barrier, Exec::SCALAR, Op::Barrier);
     }
 
-    /// `sbarrier`: the signal or the wait of a barrier.
-    pub fn sbarrier(&mut self, signal: bool) {
-        self.op(Opcode::Sbarrier, Exec::SCALAR, Op::SplitBarrier { signal });
-    }
-
-    /// `nbarrier`: a named barrier; see [`Op::NamedBarrier`].
-    pub fn nbarrier(
-        &mut self,
-        mode: u8,
-        id: impl Into<Source>,
-        kind: impl Into<Source>,
-        producers: impl Into<Source>,
-        consumers: impl Into<Source>,
-    ) {
-        let scalar = |s: Source| s.operand(ExecSize::S1);
-        let (id, kind) = (scalar(id.into()), scalar(kind.into()));
-        let (producers, consumers) = (&scalar(producers.into()), &scalar(consumers.into()));
-        let op = Op::NamedBarrier { mode, id: &id, kind: &kind, producers, consumers };
-        self.op(Opcode::Nbarrier, Exec::SCALAR, op);
-    }
-
-    /// `wait` for thread dependencies.
-    pub fn wait(&mut self, mask: impl Into<Source>) {
-        let mask = mask.into().operand(ExecSize::S1);
-        self.op(Opcode::Wait, Exec::SCALAR, Op::Wait { mask: &mask });
-    }
-
-    /// `fence`; see [`Op::Fence`] for the mask.
-    pub fn fence(&mut self, mask: u8) {
-        self.op(Opcode::Fence, Exec::SCALAR, Op::Fence { mask });
-    }
-
     /// `yield` to other threads.
     pub fn yield_thread(&mut self) {
         self.op(Opcode::Yield, Exec::SCALAR, Op::Yield);

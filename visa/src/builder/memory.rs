@@ -7,6 +7,7 @@ use crate::{
     op::*,
     opcode::Opcode,
     operand::{RawOperand, VectorOperand},
+    table::message_instructions,
     types::{AtomicOp, ChannelMask, Exec, ExecSize},
 };
 
@@ -14,6 +15,67 @@ use crate::{
 fn scalar(source: impl Into<Source>) -> VectorOperand {
     source.into().operand(ExecSize::S1)
 }
+
+/// What a caller gives for a field of a view.
+macro_rules! given {
+    (RawOperand) => { impl Into<RawOperand> };
+    (Scalar) => { impl Into<Source> };
+    ([Scalar; $count:literal]) => { [Source; $count] };
+    ($type:tt) => { $type };
+}
+
+/// The field made of what was given.
+macro_rules! made {
+    ($given:ident RawOperand) => {
+        $given.into()
+    };
+    ($given:ident Scalar) => {
+        &scalar($given)
+    };
+    ($given:ident [Scalar; $count:literal]) => {
+        $given.map(scalar).each_ref()
+    };
+    ($given:ident $type:tt) => {
+        $given
+    };
+}
+
+/// Lanes that a caller gives, or a single one.
+macro_rules! lanes {
+    () => {
+        Exec::SCALAR
+    };
+    ($exec:ident) => {
+        $exec
+    };
+}
+
+macro_rules! functions {
+    ($(
+        $(#[$doc:meta])*
+        $view:ident $builder:ident($($exec:ident)?) $text:ident
+        $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$opcode:ident $($opcodes:tt)+] on $has:tt
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)?)?;)+ }
+    )+) => {
+        impl KernelBuilder {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("See [`Op::", stringify!($view), "`] for the fields.")]
+                #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
+                pub fn $builder(
+                    &mut self,
+                    $($exec: Exec,)?
+                    $($($told: $told_type,)+)?
+                    $($($($field: given!($type),)*)?)+
+                ) {
+                    let exec = lanes!($($exec)?);
+                    self.op(Opcode::$opcode, exec, Op::$view { $($($told,)+)? $($($($field: made!($field $type),)*)?)+ });
+                }
+            )+
+        }
+    };
+}
+message_instructions!(functions);
 
 impl KernelBuilder {
     /// `oword_ld`: 1, 2, 4 or 8 owords from an offset in owords.
@@ -62,21 +124,6 @@ impl KernelBuilder {
         self.op(Opcode::OwordLd, Exec::SCALAR, op);
     }
 
-    /// `media_ld` or `media_st`: a block of `width` bytes by `height` rows.
-    pub fn media_block(
-        &mut self,
-        store: bool,
-        surface: SurfaceId,
-        [width, height]: [u8; 2],
-        [x, y]: [Source; 2],
-        data: impl Into<RawOperand>,
-    ) {
-        let (x, y) = (&scalar(x), &scalar(y));
-        let (modifier, plane, data) = (0, 0, data.into());
-        let op = Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data };
-        self.op(Opcode::MediaLd, Exec::SCALAR, op);
-    }
-
     /// `gather` or `scatter`: an element of 1, 2 or 4 bytes a lane, at offsets in elements.
     #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
     pub fn gather(
@@ -93,154 +140,6 @@ impl KernelBuilder {
         let (modified, offsets, data) = (false, offsets.into(), data.into());
         let op = Op::Gather { store, element_bytes, modified, surface, global_offset, offsets, data };
         self.op(Opcode::Gather, exec, op);
-    }
-
-    /// `gather4_typed` or `scatter4_typed`: texels at U, V, R and level of detail.
-    pub fn typed4(
-        &mut self,
-        store: bool,
-        mask: ChannelMask,
-        exec: Exec,
-        surface: SurfaceId,
-        coords: [RawOperand; 4],
-        data: impl Into<RawOperand>,
-    ) {
-        let op = Op::Typed4 { store, mask, surface, coords, data: data.into() };
-        self.op(Opcode::Gather4Typed, exec, op);
-    }
-
-    /// `gather4_scaled` or `scatter4_scaled`: dwords of up to four channels at offsets in bytes.
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn scaled4(
-        &mut self,
-        store: bool,
-        mask: ChannelMask,
-        exec: Exec,
-        surface: SurfaceId,
-        global_offset: impl Into<Source>,
-        offsets: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let (global_offset, offsets, data) = (&scalar(global_offset), offsets.into(), data.into());
-        let op = Op::Scaled4 { store, mask, surface, global_offset, offsets, data };
-        self.op(Opcode::Gather4Scaled, exec, op);
-    }
-
-    /// `gather_scaled` or `scatter_scaled`: 1, 2 or 4 bytes a lane at offsets in bytes.
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn scaled(
-        &mut self,
-        store: bool,
-        blocks: u8,
-        exec: Exec,
-        surface: SurfaceId,
-        global_offset: impl Into<Source>,
-        offsets: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let (global_offset, offsets, data) = (&scalar(global_offset), offsets.into(), data.into());
-        let op = Op::Scaled { store, blocks, surface, global_offset, offsets, data };
-        self.op(Opcode::GatherScaled, exec, op);
-    }
-
-    /// `qw_gather` or `qw_scatter`: 1, 2 or 4 qwords a lane at offsets in bytes.
-    pub fn qword(
-        &mut self,
-        store: bool,
-        blocks: u8,
-        exec: Exec,
-        surface: SurfaceId,
-        offsets: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let op = Op::Qword { store, blocks, surface, offsets: offsets.into(), data: data.into() };
-        self.op(Opcode::QwGather, exec, op);
-    }
-
-    /// `dword_atomic`; the old value goes to `dst`, which may be [`RawOperand::NULL`].
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn atomic(
-        &mut self,
-        op: AtomicOp,
-        bits: u8,
-        exec: Exec,
-        surface: SurfaceId,
-        offsets: impl Into<RawOperand>,
-        srcs: [RawOperand; 2],
-        dst: impl Into<RawOperand>,
-    ) {
-        let op = Op::Atomic { op, bits, surface, offsets: offsets.into(), srcs, dst: dst.into() };
-        self.op(Opcode::DwordAtomic, exec, op);
-    }
-
-    /// `typed_atomic`.
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn typed_atomic(
-        &mut self,
-        op: AtomicOp,
-        bits: u8,
-        exec: Exec,
-        surface: SurfaceId,
-        coords: [RawOperand; 4],
-        srcs: [RawOperand; 2],
-        dst: impl Into<RawOperand>,
-    ) {
-        let op = Op::TypedAtomic { op, bits, surface, coords, srcs, dst: dst.into() };
-        self.op(Opcode::TypedAtomic3d, exec, op);
-    }
-
-    /// `svm_block_ld` or `svm_block_st`: 1, 2, 4 or 8 owords at an address.
-    pub fn svm_block(
-        &mut self,
-        store: bool,
-        unaligned: bool,
-        owords: u8,
-        address: impl Into<Source>,
-        data: impl Into<RawOperand>,
-    ) {
-        let op = Op::SvmBlock { store, unaligned, owords, address: &scalar(address), data: data.into() };
-        self.op(Opcode::Svm, Exec::SCALAR, op);
-    }
-
-    /// `svm_gather` or `svm_scatter`: `blocks` blocks of 1, 4 or 8 bytes a lane at addresses.
-    pub fn svm_gather(
-        &mut self,
-        store: bool,
-        [block_bytes, blocks]: [u8; 2],
-        exec: Exec,
-        addresses: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let (addresses, data) = (addresses.into(), data.into());
-        self.op(Opcode::Svm, exec, Op::SvmGather { store, block_bytes, blocks, addresses, data });
-    }
-
-    /// `svm_atomic`.
-    pub fn svm_atomic(
-        &mut self,
-        op: AtomicOp,
-        bits: u8,
-        exec: Exec,
-        addresses: impl Into<RawOperand>,
-        srcs: [RawOperand; 2],
-        dst: impl Into<RawOperand>,
-    ) {
-        let op = Op::SvmAtomic { op, bits, addresses: addresses.into(), srcs, dst: dst.into() };
-        self.op(Opcode::Svm, exec, op);
-    }
-
-    /// `svm_gather4scaled` or `svm_scatter4scaled`.
-    pub fn svm_scaled4(
-        &mut self,
-        store: bool,
-        mask: ChannelMask,
-        exec: Exec,
-        address: impl Into<Source>,
-        offsets: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let (address, offsets, data) = (&scalar(address), offsets.into(), data.into());
-        self.op(Opcode::Svm, exec, Op::SvmScaled4 { store, mask, address, offsets, data });
     }
 
     /// An LSC load, store or atomic.
@@ -272,11 +171,6 @@ impl KernelBuilder {
     ) {
         let flat = scalar(0u32);
         self.lsc(exec, Lsc { src1: data.into(), ..flat_access(LscOp::Store, size, elems, addresses, &flat) });
-    }
-
-    /// `lsc_fence`.
-    pub fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) {
-        self.op(Opcode::LscFence, Exec::SCALAR, Op::LscFence { sfid, op, scope });
     }
 
     /// `sample_3d` and its forms (with a sampler), `load_3d` and its forms (without).

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     operand::RawOperand,
+    table::{Enc, Slot, Text},
     types::{AtomicOp, ChannelMask, CondMod, ExecSize},
 };
 
@@ -35,10 +36,10 @@ fn a_kernel_of_every_family_keeps_the_rules_and_survives_bytes_and_text() {
     b.when(p).sel(SIMD8, x, x, y);
     b.when(not(p)).goto(SIMD8, end);
     b.addr_add(Exec::no_mask(ExecSize::S1), a, x, 4u16);
-    b.scaled4(false, ChannelMask(1), SIMD8, t, 0u32, x, y);
+    b.scaled4(SIMD8, false, ChannelMask(1), t, 0u32, x, y);
     b.oword_load(t, 2, 4u32, x);
-    b.media_block(true, t, [32, 1], [0u32.into(), 1u32.into()], x);
-    b.atomic(AtomicOp::Add, 32, SIMD8, t, x, [y.raw(0), RawOperand::NULL], x);
+    b.media_block(true, 0, t, 0, 32, 1, 0u32, 1u32, x);
+    b.atomic(SIMD8, AtomicOp::Add, 32, t, x, [y.raw(0), RawOperand::NULL], x);
     b.call(Exec::SCALAR, sub);
     b.barrier();
     b.place(end);
@@ -98,4 +99,40 @@ fn elements_are_counted_in_the_platforms_registers() {
         let crate::VectorOperand::General(g) = Source::from(v.at(17)).operand(ExecSize::S8) else { panic!() };
         assert_eq!((g.row, g.col), (row, col), "{platform}");
     }
+}
+
+#[test]
+fn the_entry_of_a_message_is_its_object_its_text_and_its_view() {
+    let mut b = KernelBuilder::new("messages", Platform::Skl);
+    let t = b.surface("T6");
+    let x = b.general("x", Type::D, 64, Align::Grf);
+    for row in crate::table::messages() {
+        let operand = |slot: &Slot| match slot.enc {
+            Enc::Vector => Operand::Vector(Source::from(x.lane(1)).operand(ExecSize::S1)),
+            Enc::Raw => Operand::Raw(x.raw(32)),
+            Enc::Surface => Operand::Surface(t),
+            _ if slot.text == Text::Zero => Operand::Num(0),
+            _ => Operand::Num(1),
+        };
+        let exec = if row.has_exec() { SIMD8 } else { Exec::SCALAR };
+        let operands: Vec<Operand> = row.operand_slots().map(operand).collect();
+        b.inst(row.opcode, row.sub.unwrap_or(0), exec, &operands);
+        // The view has everything: what is made of it is the same again.
+        let first = b.kernel.code.len() - 1;
+        let kernel = b.kernel.clone();
+        let inst = kernel.inst(first);
+        b.op(Opcode::Mov, inst.exec, inst.op);
+        let [made, again] = [first, first + 1].map(|i| b.kernel.code[i]);
+        assert_eq!((made.opcode, made.sub, made.exec), (again.opcode, again.sub, again.exec), "{}", row.name);
+        assert_eq!(b.kernel.operands_of(&made), b.kernel.operands_of(&again), "{}", row.name);
+    }
+    b.ret();
+    let kernels = vec![b.kernel];
+    let module = Module { version: Version::V4_1, kernels, ..Module::default() };
+    let read = crate::read(&crate::write(&module).unwrap()).unwrap();
+    assert_eq!(read.kernels[0].operands, module.kernels[0].operands);
+    let text = crate::text::print(&module, Default::default());
+    let parsed = crate::text::parse(&text, Default::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(parsed.kernels[0].operands, module.kernels[0].operands, "{text}");
+    assert!(crate::table::messages().count() > 12);
 }

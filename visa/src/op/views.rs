@@ -1,5 +1,5 @@
 //! The views, a row each: which opcode (and sub-opcode) a view stands for, and its fields in the order in which they are
-//! stored. A row is the way there and back.
+//! stored. A row is the way there and back. For messages that have an entry in `table/message.rs`, the entry is the row.
 //!
 //! `a b: Code` are fields that one [code](super::codes) holds, `: Code` is one that no field holds, all others are
 //! stored as their types say. In brackets stand fields that the opcode says: those before the semicolon choose the row on
@@ -10,7 +10,7 @@ use super::{
     fields::{Fault, Field, Put, Take},
     *,
 };
-use crate::opcode::Opcode;
+use crate::{opcode::Opcode, table::message_instructions};
 
 /// A code's type.
 macro_rules! code {
@@ -63,8 +63,38 @@ macro_rules! put {
     };
 }
 
+/// Takes what the entry of a message says, of which its view is made.
+macro_rules! take_entry {
+    ($t:ident, $view:ident $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {{
+        $($(
+            #[allow(unused_parens, reason = "one field or several")]
+            let ($($f),*) = <code!($($code)?) as Code<'_, _>>::take($t)?;
+        )?)+
+        Ok(Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ })
+    }};
+}
+
+/// The pattern of the view of a message.
+macro_rules! entry {
+    ($view:ident $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {
+        Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ }
+    };
+}
+
+/// Puts what the entry of a message says.
+macro_rules! put_entry {
+    ($p:ident, { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {
+        $($(
+            #[allow(unused_parens, reason = "one field or several")]
+            <code!($($code)?) as Code<'_, _>>::put(($($f),*), $p);
+        )?)+
+    };
+}
+
 macro_rules! views {
-    (
+    ({
         fields { $(
             $own:ident $(($own_sub:literal))? => $own_view:ident
             $([$($chosen:ident = $choice:tt),* $(; $($told:ident = $telling:tt),+)?])?
@@ -73,22 +103,24 @@ macro_rules! views {
         families { $(
             $($member:ident)|+ => $family:ident { $($($family_field:ident)* $(: $family_code:ident)?),+ };
         )+ }
-        stores { $(
-            $load:ident $(($load_sub:literal))?, $store:ident $(($store_sub:literal))? => $access:ident
-            { $($($access_field:ident)* $(: $access_code:ident)?),+ };
-        )+ }
         structs { $(
             $struct_of:ident => $struct_view:ident($struct:ident) $([$($struct_told:ident = $struct_telling:tt),+])?
             { $($($struct_field:ident)* $(: $struct_code:ident)?),+ };
         )+ }
         lsc { $(
-            $lsc_of:ident($message:pat) => $lsc:ident $([$($lsc_told:ident = $lsc_telling:expr),+])?
+            $lsc_of:ident($operation:pat) => $lsc:ident $([$($lsc_told:ident = $lsc_telling:expr),+])?
             { $($($lsc_field:ident)* $(: $lsc_code:ident)?),+ };
         )+ }
         one { $($one_of:ident => $one:ident;)+ }
         none { $($none_of:ident => $none:ident;)+ }
         untyped { $($untyped:ident)+ }
-    ) => {
+    }
+    $(
+        $(#[$doc:meta])*
+        $message_view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($opcode_says:tt)+))? [
+            $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
+        ] on $has:tt $entry_fields:tt
+    )+) => {
         impl<'a> Op<'a> {
             /// The view of an instruction. Each row makes the result as it is given back: to move views on costs more than
             /// to take their fields.
@@ -107,16 +139,10 @@ macro_rules! views {
                         Op::$family { $($($family_field,)*)+ },
                         $($($family_field)* $(: $family_code)?),+
                     ),)+
-                    $((Opcode::$load, sub!($($load_sub)?)) => take!(
+                    $($((Opcode::$message, sub!($($message_sub)?)) => take_entry!(
                         t,
-                        Op::$access { store: false, $($($access_field,)*)+ },
-                        $($($access_field)* $(: $access_code)?),+
-                    ),
-                    (Opcode::$store, sub!($($store_sub)?)) => take!(
-                        t,
-                        Op::$access { store: true, $($($access_field,)*)+ },
-                        $($($access_field)* $(: $access_code)?),+
-                    ),)+
+                        $message_view $(($($said)+))? $entry_fields
+                    ),)+)+
                     $((Opcode::$struct_of, _) => take!(
                         t,
                         Op::$struct_view($struct {
@@ -128,7 +154,7 @@ macro_rules! views {
                     (Opcode::LscUntyped | Opcode::LscTyped, sub) => {
                         let op = LscOp::from_raw(sub).ok_or(("sub-opcode", u32::from(sub)))?;
                         match (opcode, op) {
-                            $((Opcode::$lsc_of, $message) => take!(
+                            $((Opcode::$lsc_of, $operation) => take!(
                                 t,
                                 Op::$lsc($lsc {
                                     op,
@@ -166,14 +192,10 @@ macro_rules! views {
                         put!(p, $($($family_field)* $(: $family_code)?),+);
                         (opcode, 0)
                     })+
-                    $(Op::$access { store, $($($access_field,)*)+ } => {
-                        put!(p, $($($access_field)* $(: $access_code)?),+);
-                        if store {
-                            (Opcode::$store, number!($($store_sub)?))
-                        } else {
-                            (Opcode::$load, number!($($load_sub)?))
-                        }
-                    })+
+                    $($(entry!($message_view $(($($said)+))? $entry_fields) => {
+                        put_entry!(p, $entry_fields);
+                        (Opcode::$message, number!($($message_sub)?))
+                    })+)+
                     $(Op::$struct_view($struct {
                         $($($struct_told: _,)+)?
                         $($($struct_field,)*)+
@@ -182,7 +204,7 @@ macro_rules! views {
                         (Opcode::$struct_of, 0)
                     })+
                     $(Op::$lsc($lsc {
-                        op: op @ $message,
+                        op: op @ $operation,
                         $($($lsc_told: _,)+)?
                         $($($lsc_field,)*)+
                     }) => {
@@ -212,117 +234,98 @@ macro_rules! views {
 }
 
 #[rustfmt::skip]
-views! {
-    fields {
-        Fminmax => MinMax { max: Which, dst, srcs };
-        Bfn => Bfn { dst, srcs: ThreeSources, function };
-        Cmp => Cmp { cond nan_variant: Relation, dst, srcs };
-        Setp => Setp { dst, src };
-        Movs => Movs { dst, src };
-        AddrAdd => AddrAdd { dst, base, offset };
-        Fcall => Fcall { function, arg_size, return_size };
-        Ifcall => Ifcall { uniform no_return: TwoFlags, address, arg_size, return_size };
-        Faddr => Faddr { symbol, dst };
-        Switchjmp => SwitchJmp { index, labels };
-        Lifetime => Lifetime { end var: Life };
+message_instructions! {
+    views {
+        fields {
+            Fminmax => MinMax { max: Which, dst, srcs };
+            Bfn => Bfn { dst, srcs: ThreeSources, function };
+            Cmp => Cmp { cond nan_variant: Relation, dst, srcs };
+            Setp => Setp { dst, src };
+            Movs => Movs { dst, src };
+            AddrAdd => AddrAdd { dst, base, offset };
+            Fcall => Fcall { function, arg_size, return_size };
+            Ifcall => Ifcall { uniform no_return: TwoFlags, address, arg_size, return_size };
+            Faddr => Faddr { symbol, dst };
+            Switchjmp => SwitchJmp { index, labels };
+            Lifetime => Lifetime { end var: Life };
 
-        OwordLd => OwordBlock[store = false, unaligned = false]
-            { owords: BlockSize, modified: LowBit, surface, offset, data };
-        OwordLdUnaligned => OwordBlock[store = false, unaligned = true]
-            { owords: BlockSize, modified: LowBit, surface, offset, data };
-        OwordSt => OwordBlock[store = true; unaligned = false, modified = false]
-            { owords: BlockSize, surface, offset, data };
-        Gather => Gather[store = false]
-            { element_bytes: ElementSize, modified: LowBit, : Lanes, surface, global_offset, offsets, data };
-        Scatter => Gather[store = true; modified = false]
-            { element_bytes: ElementSize, : Lanes, surface, global_offset, offsets, data };
-        DwordAtomic => Atomic { op bits: AtomicWord, surface, offsets, srcs, dst };
-        TypedAtomic3d => TypedAtomic { op bits: AtomicWord, surface, coords, srcs, dst };
-        Svm(5) => SvmAtomic { op bits: AtomicWord, addresses, srcs, dst };
-        LscFence => LscFence { sfid, op, scope };
+            OwordLd => OwordBlock[store = false, unaligned = false]
+                { owords: BlockSize, modified: LowBit, surface, offset, data };
+            OwordLdUnaligned => OwordBlock[store = false, unaligned = true]
+                { owords: BlockSize, modified: LowBit, surface, offset, data };
+            OwordSt => OwordBlock[store = true; unaligned = false, modified = false]
+                { owords: BlockSize, surface, offset, data };
+            Gather => Gather[store = false]
+                { element_bytes: ElementSize, modified: LowBit, : Lanes, surface, global_offset, offsets, data };
+            Scatter => Gather[store = true; modified = false]
+                { element_bytes: ElementSize, : Lanes, surface, global_offset, offsets, data };
 
-        Info3d => Info3d { op, channels, surface, lod, dst };
-        LoadLegacy => SampleLegacy[sampler = None] { channels simd16: LegacyMode, surface, coords, dst };
-        SampleLegacy => SampleLegacy { channels simd16: LegacyMode, sampler: Given, surface, coords, dst };
-        SampleUnorm => SampleUnorm { channels format: UnormMode, sampler, surface, coords, dst };
-
-        Sbarrier => SplitBarrier { signal };
-        Nbarrier => NamedBarrier { mode, id, kind, producers, consumers };
-        Wait => Wait { mask };
-        Fence => Fence { mask };
+            Info3d => Info3d { op, channels, surface, lod, dst };
+            LoadLegacy => SampleLegacy[sampler = None] { channels simd16: LegacyMode, surface, coords, dst };
+            SampleLegacy => SampleLegacy { channels simd16: LegacyMode, sampler: Given, surface, coords, dst };
+        }
+        families {
+            Addc | Subb => Carry { dst, carry, srcs };
+            Invm | Rsqtm => MacroMath { dst, flag, srcs };
+            Dpas | Dpasw => Dpas { dst, srcs, src2, weight activation depth repeat: MatrixShape };
+        }
+        structs {
+            Sample3d => Sample(Sample) {
+                op pixel_null_mask cps non_uniform_sampler: SampleWord,
+                channels, aoffimmi, sampler: Given, surface, dst, paired, params
+            };
+            Load3d => Load3d(Sample)[sampler = None] {
+                op pixel_null_mask cps non_uniform_sampler: SampleWord,
+                channels, aoffimmi, surface, dst, paired, params
+            };
+            Gather43d => Gather4(Sample) {
+                op pixel_null_mask cps non_uniform_sampler: SampleWord,
+                channels, aoffimmi, sampler: Given, surface, dst, paired, params
+            };
+            RtWrite3d => RtWrite(RtWrite) {
+                mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
+            };
+            UrbWrite3d => UrbWrite(UrbWrite) { outputs, mask, global_offset, handle, per_slot_offset, data };
+            RawSend => RawSend(RawSend) { conditional: LowBit, ext_desc, src_len, dst_len, desc, src, dst };
+            RawSends => RawSends(RawSends) { conditional eot: TwoFlags, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
+        }
+        lsc {
+            LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d
+                { sfid, cache, size, order, blocks, width, height, vnni, dst, addr, src1 };
+            LscUntyped(LscOp::ApndctrAtomicAdd | LscOp::ApndctrAtomicSub) => LscAppend
+                { sfid, cache, addr_type, shape: Shape, surface, surface_index, dst, src1 };
+            LscUntyped(LscOp::LoadStrided | LscOp::StoreStrided) => Lsc[src2 = RawOperand::NULL] {
+                sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
+                surface, surface_index, dst, addr, pitch: Pitch, src1
+            };
+            LscUntyped(_) => Lsc[pitch = None] {
+                sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
+                surface, surface_index, dst, addr, src1, src2
+            };
+            LscTyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscTypedBlock2d
+                { cache, addr_type, width, height, surface, surface_index, dst, offsets, src1 };
+            LscTyped(_) => LscTyped {
+                cache, addr_type, addr_size, shape: Shape, surface, surface_index, dst,
+                coords offsets: Coordinates, src1, src2
+            };
+        }
+        one {
+            Goto => Goto;
+            Label => Label;
+            Jmp => Jmp;
+            Call => Call;
+            Subroutine => Subroutine;
+            File => File;
+            Loc => Loc;
+        }
+        none {
+            Ret => Ret;
+            Fret => Fret;
+            Barrier => Barrier;
+            Yield => Yield;
+            SamplerCacheFlush => SamplerCacheFlush;
+            Breakpoint => Breakpoint;
+        }
+        untyped { VmeIme VmeSic VmeFbr VmeIdm Avs Va VaSklPlus RawSendg ShflIdx4 }
     }
-    families {
-        Addc | Subb => Carry { dst, carry, srcs };
-        Invm | Rsqtm => MacroMath { dst, flag, srcs };
-        Dpas | Dpasw => Dpas { dst, srcs, src2, weight activation depth repeat: MatrixShape };
-    }
-    stores {
-        MediaLd, MediaSt => MediaBlock { modifier, surface, plane, width, height, x, y, data };
-        Gather4Typed, Scatter4Typed => Typed4 { mask, surface, coords, data };
-        Gather4Scaled, Scatter4Scaled => Scaled4 { mask, : Zero, surface, global_offset, offsets, data };
-        GatherScaled, ScatterScaled => Scaled
-            { : Zero, blocks: Blocks, : Zero, surface, global_offset, offsets, data };
-        QwGather, QwScatter => Qword { blocks: Blocks, surface, offsets, data };
-        Svm(1), Svm(2) => SvmBlock { owords unaligned: BlockProperties, address, data };
-        Svm(3), Svm(4) => SvmGather { block_bytes: BlockBytes, blocks: Blocks, addresses, data };
-        Svm(6), Svm(7) => SvmScaled4 { mask, : Zero, address, offsets, data };
-    }
-    structs {
-        Sample3d => Sample(Sample) {
-            op pixel_null_mask cps non_uniform_sampler: SampleWord,
-            channels, aoffimmi, sampler: Given, surface, dst, paired, params
-        };
-        Load3d => Load3d(Sample)[sampler = None] {
-            op pixel_null_mask cps non_uniform_sampler: SampleWord,
-            channels, aoffimmi, surface, dst, paired, params
-        };
-        Gather43d => Gather4(Sample) {
-            op pixel_null_mask cps non_uniform_sampler: SampleWord,
-            channels, aoffimmi, sampler: Given, surface, dst, paired, params
-        };
-        RtWrite3d => RtWrite(RtWrite) {
-            mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
-        };
-        UrbWrite3d => UrbWrite(UrbWrite) { outputs, mask, global_offset, handle, per_slot_offset, data };
-        RawSend => RawSend(RawSend) { conditional: LowBit, ext_desc, src_len, dst_len, desc, src, dst };
-        RawSends => RawSends(RawSends) { conditional eot: TwoFlags, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
-    }
-    lsc {
-        LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d
-            { sfid, cache, size, order, blocks, width, height, vnni, dst, addr, src1 };
-        LscUntyped(LscOp::ApndctrAtomicAdd | LscOp::ApndctrAtomicSub) => LscAppend
-            { sfid, cache, addr_type, shape: Shape, surface, surface_index, dst, src1 };
-        LscUntyped(LscOp::LoadStrided | LscOp::StoreStrided) => Lsc[src2 = RawOperand::NULL] {
-            sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
-            surface, surface_index, dst, addr, pitch: Pitch, src1
-        };
-        LscUntyped(_) => Lsc[pitch = None] {
-            sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
-            surface, surface_index, dst, addr, src1, src2
-        };
-        LscTyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscTypedBlock2d
-            { cache, addr_type, width, height, surface, surface_index, dst, offsets, src1 };
-        LscTyped(_) => LscTyped {
-            cache, addr_type, addr_size, shape: Shape, surface, surface_index, dst,
-            coords offsets: Coordinates, src1, src2
-        };
-    }
-    one {
-        Goto => Goto;
-        Label => Label;
-        Jmp => Jmp;
-        Call => Call;
-        Subroutine => Subroutine;
-        File => File;
-        Loc => Loc;
-    }
-    none {
-        Ret => Ret;
-        Fret => Fret;
-        Barrier => Barrier;
-        Yield => Yield;
-        SamplerCacheFlush => SamplerCacheFlush;
-        Breakpoint => Breakpoint;
-    }
-    untyped { VmeIme VmeSic VmeFbr VmeIdm Avs Va VaSklPlus RawSendg ShflIdx4 }
 }

@@ -102,5 +102,4 @@ pub(super) static ROWS: &[Row] = &[
     typed(StoreUncompressed), typed(CcsUpdate), typed(ReadStateInfo), typed(LoadQuadStatus),
     lsc(LscTyped, LoadBlock2d.raw(),  LoadBlock2d.name(),  TYPED_BLOCK2D),
     lsc(LscTyped, StoreBlock2d.raw(), StoreBlock2d.name(), TYPED_BLOCK2D),
-    op(LscFence, &[EXEC, PRED, SFID, u8("fence operation"), u8("fence scope")]).on(has!(memory.lsc)),
 ];

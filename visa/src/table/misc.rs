@@ -27,12 +27,7 @@ pub(super) static ROWS: &[Row] = &[
                      Slot::new("labels", Enc::LabelList, Role::Control)]).on(has!(flow.switch_jump)),
 
     op(Barrier,    &[]),
-    op(Sbarrier,   &[u8("mode")]),
-    op(Nbarrier,   &[u8("mode"), scalar("barrier id", Types::INT), scalar("barrier type", Types::INT),
-                     scalar("producers", Types::INT), scalar("consumers", Types::INT)]).on(has!(thread.named_barriers)),
     op(SamplerCacheFlush, &[]),
-    op(Wait,       &[scalar("mask", Types::INT).when(When::Since(301))]),
-    op(Fence, &[u8("mask")]),
     op(Yield,      &[]),
     op(Breakpoint, &[]),
 

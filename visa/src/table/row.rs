@@ -174,6 +174,26 @@ pub enum Role {
     Control,
 }
 
+/// Where the text of a message has a field, if its row says it ([`Family::Message`]): words behind the name in order of
+/// the fields, the execution size, operands in order of the fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Text {
+    /// Among the operands.
+    Operand,
+    /// `.4` behind the name: a power of two, stored as its logarithm.
+    Power,
+    /// `.1`, `.4` or `.8` behind the name: bytes, stored as 0, 1, 2.
+    BlockBytes,
+    /// `.RGBA` behind the name.
+    Channels,
+    /// `.add`, `.add.16`, `.add.64` behind the name.
+    Atomic,
+    /// `.aligned (4)` behind the name: a number of owords, and bit 3 unless they are aligned.
+    Block,
+    /// Not at all: it is zero.
+    Zero,
+}
+
 /// One field of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
@@ -191,11 +211,22 @@ pub struct Slot {
     pub classes: Classes,
     /// Only the first element counts (spec "Scalar Operands").
     pub scalar: bool,
+    /// Where text has it.
+    pub text: Text,
 }
 
 impl Slot {
     pub(super) const fn new(name: &'static str, enc: Enc, role: Role) -> Slot {
-        Slot { name, enc, when: When::Always, role, types: Types::ANY, classes: Classes(0), scalar: false }
+        Slot {
+            name,
+            enc,
+            when: When::Always,
+            role,
+            types: Types::ANY,
+            classes: Classes(0),
+            scalar: false,
+            text: Text::Operand,
+        }
     }
 
     pub(super) const fn when(self, when: When) -> Slot {
@@ -204,6 +235,10 @@ impl Slot {
 
     pub(super) const fn classes(self, classes: Classes) -> Slot {
         Slot { classes, ..self }
+    }
+
+    pub(super) const fn text(self, text: Text) -> Slot {
+        Slot { text, ..self }
     }
 
     pub(super) const fn named(self, name: &'static str) -> Slot {
@@ -278,6 +313,8 @@ pub(super) const fn i32(name: &'static str) -> Slot {
 pub enum Family {
     /// One destination, sources.
     Alu,
+    /// A message whose text the fields say ([`Text`]).
+    Message,
     /// Everything else has its own form.
     Other,
 }
@@ -322,6 +359,16 @@ pub(super) const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
 
 pub(super) const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]) -> Row {
     Row { opcode, sub: Some(sub), name, family: Family::Other, slots, same_type: false, only: None }
+}
+
+/// The row of a message whose text its fields say.
+pub(super) const fn by_slots(row: Row) -> Row {
+    Row { family: Family::Message, ..row }
+}
+
+/// The row of a message whose text is written in [`crate::text`].
+pub(super) const fn own_text(row: Row) -> Row {
+    row
 }
 
 impl Row {

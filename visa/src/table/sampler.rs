@@ -47,7 +47,6 @@ pub(super) static ROWS: &[Row] = &[
     op(Info3d,     &[u8("operation"), EXEC, CHANNELS, SURFACE, raw_src("level of detail").when(When::Equals(10)), DST]),
     op(SampleLegacy, &[u8("channels and width"), SAMPLER, SURFACE, raw_src("u offsets"), raw_src("v offsets"), raw_src("r offsets"), DST]),
     op(LoadLegacy,   &[u8("channels and width"), SURFACE, raw_src("u offsets"), raw_src("v offsets"), raw_src("r offsets"), DST]),
-    op(SampleUnorm,  &[u8("channels and format"), SAMPLER, SURFACE, U, V, f("delta u"), f("delta v"), DST]),
     op(Avs,          &[CHANNELS, SAMPLER, SURFACE, U, V, f("delta u"), f("delta v"), f("u2d"), int("group id"),
                        int("vertical block number"), u8("output format"), f("v2d"), u8("execution mode"), int("ief bypass"), DST]).on(has!(sampler.media)),
     op(RtWrite3d,    &[EXEC, PRED, u16("mode"), SURFACE, raw_src("header"),

@@ -15,20 +15,8 @@ use crate::{
 };
 
 /// Mnemonics that are no opcode's name.
-const OTHERS: [&str; 12] = [
-    "min",
-    "max",
-    "cmpn",
-    "bfn",
-    "fence_global",
-    "fence_local",
-    "svm_gather",
-    "svm_scatter",
-    "svm_block_ld",
-    "svm_block_st",
-    "svm_atomic",
-    "sample_lz",
-];
+const OTHERS: [&str; 8] =
+    ["min", "max", "cmpn", "bfn", "fence_global", "fence_local", "svm_atomic", "sample_lz"];
 
 /// What stands before the operands: guard, line.
 #[derive(Clone, Copy)]
@@ -50,8 +38,8 @@ impl<'s> Parser<'s> {
         let known = self.by_name(name, head)?;
         if !known {
             let span = start.range();
-            let known =
-                Opcode::ALL.iter().map(|o| o.name()).chain(LscOp::ALL.iter().map(|o| o.name())).chain(OTHERS);
+            let names = Opcode::ALL.iter().map(|o| o.name()).chain(LscOp::ALL.iter().map(|o| o.name()));
+            let known = names.chain(table::messages().map(|row| row.name)).chain(OTHERS);
             let hint = suggestion(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
             return self.fail_at(span, format!("`{name}` is no instruction{hint}"));
         }
@@ -76,6 +64,10 @@ impl<'s> Parser<'s> {
                 self.alu(row, head)?;
                 return Ok(true);
             }
+        }
+        if let Some(row) = table::message(name) {
+            self.by_slots(row, head)?;
+            return Ok(true);
         }
         let done = match name {
             "add3" => {
@@ -110,13 +102,7 @@ impl<'s> Parser<'s> {
             "oword_ld" | "oword_st" | "oword_ld_unaligned" => self.oword(name, head),
             "media_ld" | "media_st" => self.media(name, head),
             "gather" | "scatter" => self.gather(name == "scatter", head),
-            "gather4_typed" | "scatter4_typed" => self.typed4(name, head),
-            "gather4_scaled" | "scatter4_scaled" => self.scaled4(name, head),
-            "gather_scaled" | "scatter_scaled" => self.scaled(name, head),
-            "qw_gather" | "qw_scatter" => self.qword(name, head),
-            "dword_atomic" => self.dword_atomic(head),
-            "typed_atomic" => self.typed_atomic(head),
-            _ if name.starts_with("svm_") => return self.svm(&name[4..], head),
+            "svm_atomic" => self.svm_atomic(head),
             "vme_ime" | "vme_sic" | "vme_fbr" | "vme_idm" => self.vme(name, head),
 
             "lsc_fence" => self.lsc_fence(head),

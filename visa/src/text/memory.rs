@@ -10,8 +10,12 @@ use super::{
 use crate::{
     opcode::Opcode,
     operand::Operand,
+    table::{Enc, Row, Slot, Text},
     types::{AtomicOp, ChannelMask, EMask, Exec, ExecSize},
 };
+
+/// Bytes of a block by their code; the last has no meaning.
+pub(super) const BLOCK_BYTES: [u32; 4] = [1, 4, 8, 8];
 
 /// Media load and store modifiers, in encoding order.
 pub(super) const MEDIA_MODIFIERS: [&str; 6] = ["nomod", "modified", "top", "bottom", "top_mod", "bottom_mod"];
@@ -93,6 +97,71 @@ impl<'s> Parser<'s> {
         self.emit(opcode, Exec::SCALAR, head, &operands)
     }
 
+    /// A message whose text its row says: `gather4_scaled.RG (M1, 16) T6 global offsets data`.
+    pub(super) fn by_slots(&mut self, row: &'static Row, head: Head) -> Parsed<()> {
+        let mut operands = [Operand::Absent; 16];
+        let mut count = 0;
+        for (operand, slot) in operands.iter_mut().zip(row.operand_slots()) {
+            if slot.text != Text::Operand {
+                *operand = Operand::Num(self.behind_name(slot)?);
+            }
+            count += 1;
+        }
+        let exec = if row.has_exec() { self.exec()? } else { Exec::SCALAR };
+        for (operand, slot) in operands.iter_mut().zip(row.operand_slots()) {
+            if slot.text == Text::Operand {
+                *operand = match slot.enc {
+                    Enc::Vector => self.src_operand()?,
+                    Enc::Surface => self.surface_operand()?,
+                    Enc::Sampler => self.sampler_operand()?,
+                    Enc::Raw => self.raw_operand()?,
+                    _ => self.byte_operand(&format!("the {}", slot.name))?,
+                };
+            }
+        }
+        self.emit_sub(row.opcode, row.sub.unwrap_or(0), exec, head, &operands[..count])
+    }
+
+    /// What stands behind a message's name, as it is stored.
+    fn behind_name(&mut self, slot: &Slot) -> Parsed<u32> {
+        let what = format!("the {}", slot.name);
+        Ok(match slot.text {
+            Text::Power | Text::BlockBytes => {
+                self.expect(Tok::Dot, &format!("`.` and {what}"))?;
+                let power = self.power(8, &what)?;
+                if slot.text == Text::Power {
+                    return Ok(power);
+                }
+                match BLOCK_BYTES.iter().position(|bytes| *bytes == 1 << power) {
+                    Some(code) => to_index(code),
+                    None => {
+                        self.at -= 1;
+                        return self.fail(format!("{what} must be 1, 4 or 8"));
+                    }
+                }
+            }
+            Text::Channels => self.channels()?.0.into(),
+            Text::Atomic => self.atomic_op()?,
+            Text::Block => {
+                // Without a word on alignment the block is only dword-aligned.
+                let aligned = self.eat_dot_word("aligned");
+                if !aligned {
+                    self.eat_dot_word("unaligned");
+                }
+                self.power_in_parens(16, "the number of owords")? | if aligned { 0 } else { 8 }
+            }
+            Text::Operand | Text::Zero => 0,
+        })
+    }
+
+    /// `svm_atomic.add (M1, 16) addresses old data data`: the destination stands before the sources.
+    pub(super) fn svm_atomic(&mut self, head: Head) -> Parsed<()> {
+        let op = Operand::Num(self.atomic_op()?);
+        let exec = self.exec()?;
+        let [addresses, dst, src0, src1] = self.raws()?;
+        self.emit_sub(Opcode::Svm, 5, exec, head, &[op, addresses, src0, src1, dst])
+    }
+
     /// `gather.4 (M1, 16) .mod T6 global offsets data`
     pub(super) fn gather(&mut self, store: bool, head: Head) -> Parsed<()> {
         let mut modified = self.eat_dot_word("mod");
@@ -122,15 +191,6 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(super) fn typed4(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let opcode = self.opcode_of(name)?;
-        let mask = Operand::Num(self.channels()?.0.into());
-        let exec = self.exec()?;
-        let surface = self.surface_operand()?;
-        let [u, v, r, lod, data] = self.raws()?;
-        self.emit(opcode, exec, head, &[mask, surface, u, v, r, lod, data])
-    }
-
     /// `N` raw operands.
     pub(super) fn raws<const N: usize>(&mut self) -> Parsed<[Operand; N]> {
         let mut out = [Operand::Absent; N];
@@ -140,38 +200,8 @@ impl<'s> Parser<'s> {
         Ok(out)
     }
 
-    pub(super) fn scaled4(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let opcode = self.opcode_of(name)?;
-        let mask = Operand::Num(self.channels()?.0.into());
-        let exec = self.exec()?;
-        let (surface, global) = (self.surface_operand()?, self.src_operand()?);
-        let [offsets, data] = self.raws()?;
-        self.emit(opcode, exec, head, &[mask, Operand::Num(0), surface, global, offsets, data])
-    }
-
-    pub(super) fn scaled(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let opcode = self.opcode_of(name)?;
-        self.expect(Tok::Dot, "`.` and the number of bytes")?;
-        let blocks = Operand::Num(self.power(8, "the number of bytes")?);
-        let exec = self.exec()?;
-        let (surface, global) = (self.surface_operand()?, self.src_operand()?);
-        let [offsets, data] = self.raws()?;
-        let zero = Operand::Num(0);
-        self.emit(opcode, exec, head, &[zero, blocks, zero, surface, global, offsets, data])
-    }
-
-    pub(super) fn qword(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let opcode = self.opcode_of(name)?;
-        self.expect(Tok::Dot, "`.` and the number of qwords")?;
-        let blocks = Operand::Num(self.power(8, "the number of qwords")?);
-        let exec = self.exec()?;
-        let surface = self.surface_operand()?;
-        let [offsets, data] = self.raws()?;
-        self.emit(opcode, exec, head, &[blocks, surface, offsets, data])
-    }
-
     /// `.add`, `.add.16`, `.add.64`
-    fn atomic_op(&mut self) -> Parsed<Operand> {
+    fn atomic_op(&mut self) -> Parsed<u32> {
         let Some(op) = self.dot_word().and_then(AtomicOp::from_name) else {
             return self.fail("expected an atomic operation such as `.add`");
         };
@@ -183,77 +213,6 @@ impl<'s> Parser<'s> {
             self.eat_dot_word("32");
             0
         };
-        Ok(Operand::Num(u32::from(op.raw()) | width << 5))
-    }
-
-    pub(super) fn dword_atomic(&mut self, head: Head) -> Parsed<()> {
-        let op = self.atomic_op()?;
-        let exec = self.exec()?;
-        let surface = self.surface_operand()?;
-        let [offsets, src0, src1, dst] = self.raws()?;
-        self.emit(Opcode::DwordAtomic, exec, head, &[op, surface, offsets, src0, src1, dst])
-    }
-
-    pub(super) fn typed_atomic(&mut self, head: Head) -> Parsed<()> {
-        let op = self.atomic_op()?;
-        let exec = self.exec()?;
-        let surface = self.surface_operand()?;
-        let [u, v, r, lod, src0, src1, dst] = self.raws()?;
-        let operands = [op, surface, u, v, r, lod, src0, src1, dst];
-        self.emit(Opcode::TypedAtomic3d, exec, head, &operands)
-    }
-
-    pub(super) fn svm(&mut self, name: &str, head: Head) -> Parsed<bool> {
-        match name {
-            "block_ld" | "block_st" => {
-                // Without a word on alignment the block is only dword-aligned.
-                let aligned = self.eat_dot_word("aligned");
-                if !aligned {
-                    self.eat_dot_word("unaligned");
-                }
-                let size = self.power_in_parens(16, "the number of owords")?;
-                let properties = Operand::Num(size | if aligned { 0 } else { 8 });
-                let (address, data) = (self.src_operand()?, self.raw_operand()?);
-                let sub = if name == "block_ld" { 1 } else { 2 };
-                self.emit_sub(Opcode::Svm, sub, Exec::SCALAR, head, &[properties, address, data])?;
-            }
-            "gather" | "scatter" => {
-                self.expect(Tok::Dot, "`.` and the block size")?;
-                let size = match self.power(8, "the block size")? {
-                    0 => 0,
-                    2 => 1,
-                    3 => 2,
-                    _ => {
-                        self.at -= 1;
-                        return self.fail("the block size must be 1, 4 or 8");
-                    }
-                };
-                self.expect(Tok::Dot, "`.` and the number of blocks")?;
-                let blocks = self.power(8, "the number of blocks")?;
-                let exec = self.exec()?;
-                let [addresses, data] = self.raws()?;
-                let sub = if name == "gather" { 3 } else { 4 };
-                let operands = [Operand::Num(size), Operand::Num(blocks), addresses, data];
-                self.emit_sub(Opcode::Svm, sub, exec, head, &operands)?;
-            }
-            "atomic" => {
-                let op = self.atomic_op()?;
-                let exec = self.exec()?;
-                // The text has the destination before the sources.
-                let [addresses, dst, src0, src1] = self.raws()?;
-                self.emit_sub(Opcode::Svm, 5, exec, head, &[op, addresses, src0, src1, dst])?;
-            }
-            "gather4scaled" | "scatter4scaled" => {
-                let mask = Operand::Num(self.channels()?.0.into());
-                let exec = self.exec()?;
-                let address = self.src_operand()?;
-                let [offsets, data] = self.raws()?;
-                let sub = if name == "gather4scaled" { 6 } else { 7 };
-                let operands = [mask, Operand::Num(0), address, offsets, data];
-                self.emit_sub(Opcode::Svm, sub, exec, head, &operands)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+        Ok(u32::from(op.raw()) | width << 5)
     }
 }

@@ -46,9 +46,10 @@ impl Printer<'_> {
         if let Some(pred) = record.pred {
             self.guard(pred)?;
         }
-        let family = record.row().map_or(Family::Other, |row| row.family);
-        if family == Family::Alu {
-            return self.alu(record, operands);
+        match record.row() {
+            Some(row) if row.family == Family::Alu => return self.alu(record, operands),
+            Some(row) if row.family == Family::Message => return self.by_slots(row, record, operands),
+            _ => {}
         }
         match record.opcode {
             Opcode::Addc

@@ -5,14 +5,17 @@ use std::fmt::{self, Write};
 use narrow::{as_index, low_u8};
 
 use super::{
-    super::{memory::MEDIA_MODIFIERS, sampler::*},
+    super::{
+        memory::{BLOCK_BYTES, MEDIA_MODIFIERS},
+        sampler::*,
+    },
     Printer,
 };
 use crate::{
     inst::Record,
     opcode::Opcode,
     operand::*,
-    table::{self, Enc},
+    table::{self, Enc, Row, Slot, Text},
     types::*,
 };
 
@@ -22,31 +25,7 @@ impl Printer<'_> {
             Opcode::OwordLd | Opcode::OwordSt | Opcode::OwordLdUnaligned => self.oword(record, operands),
             Opcode::MediaLd | Opcode::MediaSt => self.media(record, operands),
             Opcode::Gather | Opcode::Scatter => self.gather(record, operands),
-            Opcode::Gather4Typed | Opcode::Scatter4Typed => {
-                self.masked(record, operands[0].num())?;
-                self.all(&operands[1..])
-            }
-            Opcode::Gather4Scaled | Opcode::Scatter4Scaled => {
-                self.masked(record, operands[0].num())?;
-                self.all(&operands[2..])
-            }
-            Opcode::GatherScaled | Opcode::ScatterScaled => {
-                write!(self.out, "{}.{}", record.opcode, power(operands[1].num()))?;
-                self.exec(record)?;
-                self.all(&operands[3..])
-            }
-            Opcode::QwGather | Opcode::QwScatter => {
-                write!(self.out, "{}.{}", record.opcode, power(operands[0].num()))?;
-                self.exec(record)?;
-                self.all(&operands[1..])
-            }
-            Opcode::DwordAtomic | Opcode::TypedAtomic3d => {
-                self.out.push_str(record.opcode.name());
-                self.atomic(operands[0].num())?;
-                self.exec(record)?;
-                self.all(&operands[1..])
-            }
-            Opcode::Svm => self.svm(record, operands),
+            Opcode::Svm => self.svm_atomic(record, operands),
             Opcode::RawSend | Opcode::RawSends | Opcode::RawSendg => self.send(record, operands),
             Opcode::VmeIme | Opcode::VmeSic | Opcode::VmeFbr | Opcode::VmeIdm => self.vme(record, operands),
             Opcode::Va | Opcode::VaSklPlus => self.va(record, operands),
@@ -54,9 +33,40 @@ impl Printer<'_> {
         }
     }
 
-    fn masked(&mut self, record: &Record, mask: u32) -> fmt::Result {
-        write!(self.out, "{}.{}", record.opcode, ChannelMask(low_u8(mask)).name())?;
-        self.exec(record)
+    /// A message whose text its row says.
+    pub(super) fn by_slots(
+        &mut self,
+        row: &'static Row,
+        record: &Record,
+        operands: &[Operand],
+    ) -> fmt::Result {
+        self.out.push_str(row.name);
+        let written = || row.operand_slots().zip(operands);
+        for (slot, operand) in written().filter(|(slot, _)| slot.text != Text::Operand) {
+            self.behind_name(slot, operand.num())?;
+        }
+        if row.has_exec() {
+            self.exec(record)?;
+        }
+        for (_, operand) in written().filter(|(slot, _)| slot.text == Text::Operand) {
+            self.operand(operand)?;
+        }
+        Ok(())
+    }
+
+    /// What stands behind a message's name.
+    fn behind_name(&mut self, slot: &Slot, stored: u32) -> fmt::Result {
+        match slot.text {
+            Text::Power => write!(self.out, ".{}", power(stored)),
+            Text::BlockBytes => write!(self.out, ".{}", BLOCK_BYTES[as_index(stored) & 3]),
+            Text::Channels => write!(self.out, ".{}", ChannelMask(low_u8(stored)).name()),
+            Text::Atomic => self.atomic(stored),
+            Text::Block => {
+                self.out.push_str(if stored & 8 != 0 { "" } else { ".aligned" });
+                write!(self.out, " ({})", power(stored & 7))
+            }
+            Text::Operand | Text::Zero => Ok(()),
+        }
     }
 
     fn atomic(&mut self, raw: u32) -> fmt::Result {
@@ -103,35 +113,14 @@ impl Printer<'_> {
         self.all(&operands[if load { 3 } else { 2 }..])
     }
 
-    fn svm(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
+    /// The destination stands before the sources.
+    fn svm_atomic(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         self.out.push_str(Self::row_name(record));
-        match record.sub {
-            1 | 2 => {
-                let properties = operands[0].num();
-                self.out.push_str(if properties & 8 != 0 { "" } else { ".aligned" });
-                write!(self.out, " ({})", power(properties & 7))?;
-                self.all(&operands[1..])
-            }
-            3 | 4 => {
-                let size = [1, 4, 8, 8][as_index(operands[0].num()) & 3];
-                write!(self.out, ".{size}.{}", power(operands[1].num() & 3))?;
-                self.exec(record)?;
-                self.all(&operands[2..])
-            }
-            5 => {
-                self.atomic(operands[0].num())?;
-                self.exec(record)?;
-                // The text has the destination before the sources.
-                self.operand(&operands[1])?;
-                self.operand(&operands[4])?;
-                self.all(&operands[2..4])
-            }
-            _ => {
-                write!(self.out, ".{}", ChannelMask(low_u8(operands[0].num())).name())?;
-                self.exec(record)?;
-                self.all(&operands[2..])
-            }
-        }
+        self.atomic(operands[0].num())?;
+        self.exec(record)?;
+        self.operand(&operands[1])?;
+        self.operand(&operands[4])?;
+        self.all(&operands[2..4])
     }
 
     fn send(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {

@@ -1,0 +1,193 @@
+//! The messages whose fields are the same for all instructions that a view stands for. One entry says all of a message,
+//! and from it come its [`Opcode`](crate::Opcode)s, its [`Row`](super::Row)s for reader, writer, text and verifier, its
+//! variant of [`Op`](crate::Op) with the way there and back, its function of
+//! [`KernelBuilder`](crate::builder::KernelBuilder), and where it exists.
+//!
+//! | part | what |
+//! |---|---|
+//! | `Qword qword(exec)` | variant of [`Op`](crate::Op); the builder's function, with `exec` where lanes take part |
+//! | `by_slots`, `own_text` | text follows from the fields (see [`Text`](super::Text)), or is written in `text` |
+//! | `says (store: bool "...")` | fields of the view that the opcode says |
+//! | `QwGather = 0x86 "qw_gather" (store = false)` | opcode, its byte in the object, its word in assembly, and what it says of the view; `Svm(3)` is a sub-opcode of an opcode in `opcode.rs` |
+//! | `on (memory.surface_qwords)` | the capability that a platform needs; `everywhere`; `nowhere` where no platform here has it |
+//! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
+//! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
+
+/// Gives all entries to another macro, behind what it was handed in braces.
+macro_rules! message_instructions {
+    ($then:ident $({ $($before:tt)* })?) => {
+        $then! {
+            $({ $($before)* })?
+
+            /// `media_ld`, `media_st`.
+            MediaBlock media_block() own_text says (store: bool "Store rather than load.") [
+                MediaLd = 0x37 "media_ld" (store = false), MediaSt = 0x38 "media_st" (store = true)
+            ] on (everywhere) {
+                u8("modifier")                    => (modifier: u8 "Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.");
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                u8("plane")                       => (plane: u8 "Plane.");
+                u8("block width")                 => (width: u8 "Width in bytes.");
+                u8("block height")                => (height: u8 "Rows.");
+                scalar("x offset", Types::INT)    => (x: Scalar "X offset in bytes.");
+                scalar("y offset", Types::INT)    => (y: Scalar "Y offset in rows.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `gather4_typed`, `scatter4_typed`: texels.
+            Typed4 typed4(exec) by_slots says (store: bool "Scatter.") [
+                Gather4Typed = 0x4b "gather4_typed" (store = false), Scatter4Typed = 0x4c "scatter4_typed" (store = true)
+            ] on (everywhere) {
+                EXEC; PRED;
+                MASK                              => (mask: ChannelMask "Channels.");
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                U, V, R, LOD                      => (coords: [RawOperand; 4] "U, V, R and level of detail.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `gather4_scaled`, `scatter4_scaled`: dwords of up to four channels.
+            Scaled4 scaled4(exec) by_slots says (store: bool "Scatter.") [
+                Gather4Scaled = 0x74 "gather4_scaled" (store = false), Scatter4Scaled = 0x75 "scatter4_scaled" (store = true)
+            ] on (everywhere) {
+                EXEC; PRED;
+                MASK                              => (mask: ChannelMask "Channels.");
+                u16("scale").text(Text::Zero)     => () Zero;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `gather_scaled`, `scatter_scaled`: bytes.
+            Scaled scaled(exec) by_slots says (store: bool "Scatter.") [
+                GatherScaled = 0x78 "gather_scaled" (store = false), ScatterScaled = 0x79 "scatter_scaled" (store = true)
+            ] on (everywhere) {
+                EXEC; PRED;
+                u8("block size").text(Text::Zero) => () Zero;
+                BLOCKS                            => (blocks: u8 "Bytes per lane: 1, 2, 4.") Blocks;
+                u16("scale").text(Text::Zero)     => () Zero;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `qw_gather`, `qw_scatter`.
+            Qword qword(exec) by_slots says (store: bool "Scatter.") [
+                QwGather = 0x86 "qw_gather" (store = false), QwScatter = 0x87 "qw_scatter" (store = true)
+            ] on (memory.surface_qwords) {
+                EXEC; PRED;
+                BLOCKS                            => (blocks: u8 "Qwords per lane: 1, 2, 4.") Blocks;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `dword_atomic`.
+            Atomic atomic(exec) by_slots [DwordAtomic = 0x7d "dword_atomic"] on (everywhere) {
+                ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
+                EXEC; PRED;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+            }
+
+            /// `typed_atomic`.
+            TypedAtomic typed_atomic(exec) by_slots [TypedAtomic3d = 0x73 "typed_atomic"] on (everywhere) {
+                ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
+                EXEC; PRED;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                U, V, R, raw_src("level of detail") => (coords: [RawOperand; 4] "U, V, R and level of detail.");
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+            }
+
+            /// `svm_block_ld`, `svm_block_st`.
+            SvmBlock svm_block() by_slots says (store: bool "Store rather than load.") [
+                Svm(1) "svm_block_ld" (store = false), Svm(2) "svm_block_st" (store = true)
+            ] on (everywhere) {
+                SUB;
+                u8("block properties").text(Text::Block)
+                    => (owords: u8 "Owords: 1, 2, 4, 8.", unaligned: bool "Dword alignment rather than oword alignment.") BlockProperties;
+                scalar("address", Types::INT)     => (address: Scalar "Address in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `svm_gather`, `svm_scatter`.
+            SvmGather svm_gather(exec) by_slots says (store: bool "Scatter.") [
+                Svm(3) "svm_gather" (store = false), Svm(4) "svm_scatter" (store = true)
+            ] on (everywhere) {
+                SUB; EXEC; PRED;
+                u8("block size").text(Text::BlockBytes) => (block_bytes: u8 "Bytes per block: 1, 4, 8.") BlockBytes;
+                BLOCKS                            => (blocks: u8 "Blocks per lane: 1, 2, 4, 8.") Blocks;
+                raw_src("addresses")              => (addresses: RawOperand "Addresses per lane, in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `svm_atomic`. Its text has the destination before the sources.
+            SvmAtomic svm_atomic(exec) own_text [Svm(5) "svm_atomic"] on (everywhere) {
+                SUB; EXEC; PRED;
+                ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
+                raw_src("addresses")              => (addresses: RawOperand "Addresses per lane, in bytes.");
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+            }
+
+            /// `svm_gather4scaled`, `svm_scatter4scaled`.
+            SvmScaled4 svm_scaled4(exec) by_slots says (store: bool "Scatter.") [
+                Svm(6) "svm_gather4scaled" (store = false), Svm(7) "svm_scatter4scaled" (store = true)
+            ] on (everywhere) {
+                SUB; EXEC; PRED;
+                MASK                              => (mask: ChannelMask "Channels.");
+                u16("scale").text(Text::Zero)     => () Zero;
+                scalar("address", Types::INT)     => (address: Scalar "Address of all lanes.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `sample_unorm`.
+            SampleUnorm sample_unorm() own_text [SampleUnorm = 0x41 "sample_unorm"] on (everywhere) {
+                u8("channels and format")
+                    => (channels: ChannelMask "Channels.", format: u8 "Output format: 0 16-bit full, 1 16-bit downsampled, 2 8-bit full, 3 8-bit downsampled.") UnormMode;
+                SAMPLER                           => (sampler: SamplerId "Sampler.");
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                float("u offset"), float("v offset"), float("delta u"), float("delta v")
+                    => (coords: [Scalar; 4] "U, V, delta U, delta V.");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
+            /// `sbarrier`.
+            SplitBarrier sbarrier() own_text [Sbarrier = 0x7c "sbarrier"] on (everywhere) {
+                u8("mode")                        => (signal: bool "Signal rather than wait.");
+            }
+
+            /// `nbarrier`.
+            NamedBarrier nbarrier() own_text [Nbarrier = 0x60 "nbarrier"] on (thread.named_barriers) {
+                u8("mode")                        => (mode: u8 "0 wait, 1 signal with one thread count, 2 signal with producers and consumers.");
+                scalar("barrier id", Types::INT)  => (id: Scalar "Barrier id.");
+                scalar("barrier type", Types::INT) => (kind: Scalar "Barrier type.");
+                scalar("producers", Types::INT)   => (producers: Scalar "Producers.");
+                scalar("consumers", Types::INT)   => (consumers: Scalar "Consumers.");
+            }
+
+            /// `wait`.
+            Wait wait() own_text [Wait = 0x5b "wait"] on (everywhere) {
+                scalar("mask", Types::INT).when(When::Since(301)) => (mask: Scalar "Thread dependencies.");
+            }
+
+            /// `fence`.
+            Fence fence() own_text [Fence = 0x5c "fence"] on (everywhere) {
+                u8("mask")                        => (mask: u8 "Bit 0 enable commit, 1-4 flushes, 5 local (SLM) rather than global, 6 L1 invalidate, 7 scheduling fence only.");
+            }
+
+            /// `lsc_fence`.
+            LscFence lsc_fence() own_text [LscFence = 0x8b "lsc_fence"] on (memory.lsc) {
+                EXEC; PRED;
+                u8("shared function")             => (sfid: LscSfid "Shared function.");
+                u8("fence operation")             => (op: LscFenceOp "What happens to caches.");
+                u8("fence scope")                 => (scope: LscScope "How far.");
+            }
+        }
+    };
+}
+pub(crate) use message_instructions;
