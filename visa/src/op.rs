@@ -294,7 +294,7 @@ macro_rules! op {
                 /// Activations.
                 src2: &'a VectorOperand,
             },
-            /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`, `va`, `avs`, `raw_sendg`: operands in table order.
+            /// `va`, `avs`, `raw_sendg`, `shfl_idx4`: operands in table order.
             Other(&'a [Operand]),
 
             /// `lifetime.start`, `lifetime.end`.

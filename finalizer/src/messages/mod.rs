@@ -142,7 +142,9 @@ impl Lowerer<'_> {
                 self.legacy_sample(channels, simd16, sampler, surface, coords, dst)
             }
             Op::Other(operands) if inst.opcode == visa::Opcode::Avs => self.avs(operands),
-            Op::Other(operands) => self.motion_estimation(inst.opcode, operands),
+            Op::VmeIme { .. } | Op::VmeSic { .. } | Op::VmeFbr { .. } | Op::VmeIdm { .. } => {
+                self.motion_estimation(&inst.op)
+            }
             Op::RtWrite(ref write) => self.render_target_write(write),
             Op::UrbWrite(ref write) => self.urb_write(write),
             _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),

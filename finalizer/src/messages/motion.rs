@@ -5,7 +5,7 @@
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
-use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
+use visa::{RawOperand, SurfaceId, VectorOperand};
 
 use super::{Message, PayloadPart, Surface, send::contiguous};
 use crate::{
@@ -19,7 +19,7 @@ const GRF: u32 = 32;
 const UNIVERSAL: u32 = 4;
 /// `vme_ime` with two references and two records. The search control is the hardware's field (0, 1, 3, 7), as in
 /// Intel's finalizer; the specification's text counts 0 to 3.
-const DUAL_RECORD: u32 = 7;
+const DUAL_RECORD: u8 = 7;
 
 /// What a message is besides its payload.
 struct MotionMessage {
@@ -36,75 +36,42 @@ impl MotionMessage {
 
 impl Lowerer<'_> {
     /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`.
-    pub(super) fn motion_estimation(&mut self, opcode: Opcode, operands: &[Operand]) -> Lowered {
-        use Operand::{Num, Raw, Surface, Vector};
-        // Later platforms' instructions come here, too: `raw_sendg`, `shfl_idx4`.
-        let is_media = matches!(
-            opcode,
-            Opcode::VmeIme
-                | Opcode::VmeSic
-                | Opcode::VmeFbr
-                | Opcode::VmeIdm
-                | Opcode::Va
-                | Opcode::VaSklPlus
-        );
-        if is_media && !self.caps.sampler.media {
+    pub(super) fn motion_estimation(&mut self, op: &visa::Op<'_>) -> Lowered {
+        use visa::Op;
+        if !self.caps.sampler.media {
             return Err(format!("motion estimation does not exist on {}", self.caps.name).into());
         }
-        match (opcode, operands) {
-            (
-                Opcode::VmeIme,
-                &[
-                    Num(stream),
-                    Num(search),
-                    Raw(universal),
-                    Raw(input),
-                    Surface(picture),
-                    Raw(first),
-                    Raw(second),
-                    Raw(center),
-                    Raw(output),
-                ],
-            ) => {
+        match *op {
+            Op::VmeIme { stream, search, universal, input, surface, references, center, output } => {
                 let (payload, kind) = self.integer_search([stream, search], universal, input)?;
+                let [first, second] = references;
                 for (to, from, bytes) in [(0, first, 4), (4, second, 4), (3 * GRF, center, GRF)] {
                     let from = self.raw(from)?;
                     if !from.is_null() {
                         self.copy_bytes(payload.reg.plus(to), from, bytes);
                     }
                 }
-                self.estimate(kind, payload, picture, output)
+                self.estimate(kind, payload, surface, output)
             }
-            (Opcode::VmeSic, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+            Op::VmeSic { universal, input, surface, output } => {
                 let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::SkipCheck, 7);
                 let payload = self.motion_payload(universal, input, 4)?;
-                self.estimate(kind, payload, picture, output)
+                self.estimate(kind, payload, surface, output)
             }
-            (
-                Opcode::VmeFbr,
-                &[
-                    Raw(universal),
-                    Raw(input),
-                    Surface(picture),
-                    Vector(ref mode),
-                    Vector(ref shape),
-                    Vector(ref prediction),
-                    Raw(output),
-                ],
-            ) => {
+            Op::VmeFbr { universal, input, surface, modes, output } => {
                 let payload = self.own_payload(universal, input, 4)?;
-                for (byte, operand) in (20..).zip([mode, shape, prediction]) {
+                for (byte, operand) in (20..).zip(modes) {
                     self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
                 }
                 let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::Refinement, 7);
-                self.estimate(kind, payload, picture, output)
+                self.estimate(kind, payload, surface, output)
             }
-            (Opcode::VmeIdm, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+            Op::VmeIdm { universal, input, surface, output } => {
                 let kind = MotionMessage::new(Sfid::Vme, MotionMessageType::Distortion, 16);
                 let payload = self.motion_payload(universal, input, 1)?;
-                self.estimate(kind, payload, picture, output)
+                self.estimate(kind, payload, surface, output)
             }
-            _ => self.unsupported(opcode),
+            _ => Err("no motion estimation".into()),
         }
     }
 
@@ -112,7 +79,7 @@ impl Lowerer<'_> {
     /// whether records of earlier searches do.
     fn integer_search(
         &mut self,
-        [stream, search]: [u32; 2],
+        [stream, search]: [u8; 2],
         universal: RawOperand,
         input: RawOperand,
     ) -> Lowered<(PayloadPart, MotionMessage)> {
@@ -124,7 +91,7 @@ impl Lowerer<'_> {
         let byte = |value| [Src::scalar(control, Type::Ub), Src::uw(value)];
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
-        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(low_u16(search) & 7)));
+        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(u16::from(search) & 7)));
         let mut kind = MotionMessage::new(Sfid::Vme, MotionMessageType::IntegerSearch, 7 + records(out));
         kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
         Ok((payload, kind))

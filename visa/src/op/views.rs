@@ -326,6 +326,6 @@ message_instructions! {
             SamplerCacheFlush => SamplerCacheFlush;
             Breakpoint => Breakpoint;
         }
-        untyped { VmeIme VmeSic VmeFbr VmeIdm Avs Va VaSklPlus RawSendg ShflIdx4 }
+        untyped { Avs Va VaSklPlus RawSendg ShflIdx4 }
     }
 }

@@ -124,13 +124,13 @@ macro_rules! message_instructions {
                 data(store)                       => (data: RawOperand "Data.");
             }
 
-            /// `svm_atomic`. Its text has the destination before the sources.
-            SvmAtomic svm_atomic(exec) own_text [Svm(5) "svm_atomic"] on (everywhere) {
+            /// `svm_atomic`.
+            SvmAtomic svm_atomic(exec) by_slots [Svm(5) "svm_atomic"] on (everywhere) {
                 SUB; EXEC; PRED;
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
-                raw_src("addresses")              => (addresses: RawOperand "Addresses per lane, in bytes.");
+                raw_src("addresses").text(Text::First) => (addresses: RawOperand "Addresses per lane, in bytes.");
                 SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
-                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+                raw_dst("destination").text(Text::First) => (dst: RawOperand "Old value, or null.");
             }
 
             /// `svm_gather4scaled`, `svm_scatter4scaled`.
@@ -154,6 +154,45 @@ macro_rules! message_instructions {
                 float("u offset"), float("v offset"), float("delta u"), float("delta v")
                     => (coords: [Scalar; 4] "U, V, delta U, delta V.");
                 raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
+            /// `vme_ime`: integer search of motion estimation.
+            VmeIme vme_ime() own_text [VmeIme = 0x54 "vme_ime"] on (sampler.media) {
+                u8("stream mode")                 => (stream: u8 "Bit 0 records come back, bit 1 records go in.");
+                u8("search control")              => (search: u8 "Search control, as the hardware numbers it.");
+                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
+                raw_src("ime input")              => (input: RawOperand "Input of this one.");
+                SURFACE                           => (surface: SurfaceId "Picture.");
+                raw_src("reference 0").bytes(4), raw_src("reference 1").bytes(4)
+                    => (references: [RawOperand; 2] "Places in the references, or null.");
+                raw_src("cost center").bytes(32)  => (center: RawOperand "Cost center, or null.");
+                raw_dst("output")                 => (output: RawOperand "What is found.");
+            }
+
+            /// `vme_sic`: skip check and intra prediction.
+            VmeSic vme_sic() by_slots [VmeSic = 0x55 "vme_sic"] on (sampler.media) {
+                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
+                raw_src("sic input").bytes(128)   => (input: RawOperand "Input of this one.");
+                SURFACE.text(Text::First)         => (surface: SurfaceId "Picture.");
+                raw_dst("output").bytes(224)      => (output: RawOperand "What is found.");
+            }
+
+            /// `vme_fbr`: fractional and bidirectional refinement.
+            VmeFbr vme_fbr() own_text [VmeFbr = 0x56 "vme_fbr"] on (sampler.media) {
+                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
+                raw_src("fbr input").bytes(128)   => (input: RawOperand "Input of this one.");
+                SURFACE                           => (surface: SurfaceId "Picture.");
+                scalar("macro block mode", Types::INT), scalar("sub macro block shape", Types::INT), scalar("sub prediction mode", Types::INT)
+                    => (modes: [Scalar; 3] "Mode of the macro block, shape of its parts, mode of their prediction.");
+                raw_dst("output").bytes(224)      => (output: RawOperand "What is found.");
+            }
+
+            /// `vme_idm`: distortions of an integer search.
+            VmeIdm vme_idm() by_slots [VmeIdm = 0x57 "vme_idm"] on (sampler.media) {
+                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
+                raw_src("idm input").bytes(32)    => (input: RawOperand "Input of this one.");
+                SURFACE.text(Text::First)         => (surface: SurfaceId "Picture.");
+                raw_dst("output").bytes(512)      => (output: RawOperand "What is found.");
             }
 
             /// `sbarrier`.

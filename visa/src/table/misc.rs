@@ -1,4 +1,4 @@
-//! Control flow, synchronization, sends, motion estimation, matrix and bookkeeping instructions.
+//! Control flow, synchronization, sends, matrix and bookkeeping instructions.
 
 use super::row::*;
 use crate::{opcode::Opcode::*, types::Type};
@@ -39,13 +39,6 @@ pub(super) static ROWS: &[Row] = &[
     op(RawSendg,   &[u8("modifier"), EXEC, u32("shared function"), PRED, raw_dst("destination"), u32("destination length"),
                      raw_src("source 0"), u32("source 0 length"), raw_src("source 1"), u32("source 1 length"),
                      scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY), u32("descriptor low"), u32("descriptor high")]).on(has!(nowhere)),
-
-    op(VmeIme,     &[u8("stream mode"), u8("search control"), raw_src("uni input"), raw_src("ime input"), SURFACE,
-                     raw_src("reference 0"), raw_src("reference 1"), raw_src("cost center"), raw_dst("output")]).on(has!(sampler.media)),
-    op(VmeSic,     &[raw_src("uni input"), raw_src("sic input"), SURFACE, raw_dst("output")]).on(has!(sampler.media)),
-    op(VmeFbr,     &[raw_src("uni input"), raw_src("fbr input"), SURFACE, scalar("macro block mode", Types::INT),
-                     scalar("sub macro block shape", Types::INT), scalar("sub prediction mode", Types::INT), raw_dst("output")]).on(has!(sampler.media)),
-    op(VmeIdm,     &[raw_src("uni input"), raw_src("idm input"), SURFACE, raw_dst("output")]).on(has!(sampler.media)),
 
     op(Dpas,       &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),
                      src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]).on(has!(ops.systolic)),

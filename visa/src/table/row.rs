@@ -175,11 +175,13 @@ pub enum Role {
 }
 
 /// Where the text of a message has a field, if its row says it ([`Family::Message`]): words behind the name in order of
-/// the fields, the execution size, operands in order of the fields.
+/// the fields, the execution size, operands in order of the fields, those that come first before the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Text {
     /// Among the operands.
     Operand,
+    /// Among the operands, before the others.
+    First,
     /// `.4` behind the name: a power of two, stored as its logarithm.
     Power,
     /// `.1`, `.4` or `.8` behind the name: bytes, stored as 0, 1, 2.
@@ -192,6 +194,13 @@ pub enum Text {
     Block,
     /// Not at all: it is zero.
     Zero,
+}
+
+impl Text {
+    /// Whether it stands among the operands.
+    pub(crate) const fn is_operand(self) -> bool {
+        matches!(self, Text::Operand | Text::First)
+    }
 }
 
 /// One field of an instruction.
@@ -213,6 +222,8 @@ pub struct Slot {
     pub scalar: bool,
     /// Where text has it.
     pub text: Text,
+    /// Bytes of a payload, where they are always the same; 0 where they are not, or it is none.
+    pub bytes: u16,
 }
 
 impl Slot {
@@ -226,6 +237,7 @@ impl Slot {
             classes: Classes(0),
             scalar: false,
             text: Text::Operand,
+            bytes: 0,
         }
     }
 
@@ -239,6 +251,10 @@ impl Slot {
 
     pub(super) const fn text(self, text: Text) -> Slot {
         Slot { text, ..self }
+    }
+
+    pub(super) const fn bytes(self, bytes: u16) -> Slot {
+        Slot { bytes, ..self }
     }
 
     pub(super) const fn named(self, name: &'static str) -> Slot {

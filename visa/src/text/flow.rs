@@ -11,7 +11,6 @@ use crate::{
     ids::*,
     opcode::Opcode,
     operand::Operand,
-    table,
     types::{Exec, LabelKind},
 };
 
@@ -318,47 +317,30 @@ impl<'s> Parser<'s> {
         Ok(Self::zero_operand())
     }
 
-    /// `vme_ime(0,1) T6 ...`, `vme_sic T6 ...`, `vme_idm T6 ...`, `vme_fbr (a,b,c) T6 ...`
-    pub(super) fn vme(&mut self, name: &str, head: Head) -> Parsed<()> {
-        let scalar = Exec::SCALAR;
-        match name {
-            "vme_ime" => {
-                let (stream, search) = self.pair("the stream mode", "the search control")?;
-                let surface = self.surface_operand()?;
-                let mut operands = vec![Operand::Num(stream.into()), Operand::Num(search.into())];
-                operands.extend([self.raw_operand()?, self.raw_operand()?, surface]);
-                for _ in 0..4 {
-                    operands.push(self.raw_operand()?);
-                }
-                self.emit(Opcode::VmeIme, scalar, head, &operands)
-            }
-            "vme_fbr" => {
-                self.expect(Tok::LParen, "`(`")?;
-                let mode = self.src_operand()?;
-                self.expect(Tok::Comma, "`,`")?;
-                let shape = self.src_operand()?;
-                self.expect(Tok::Comma, "`,`")?;
-                let prediction = self.src_operand()?;
-                self.expect(Tok::RParen, "`)`")?;
-                let surface = self.surface_operand()?;
-                let operands = [
-                    self.raw_operand()?,
-                    self.raw_operand()?,
-                    surface,
-                    mode,
-                    shape,
-                    prediction,
-                    self.raw_operand()?,
-                ];
-                self.emit(Opcode::VmeFbr, scalar, head, &operands)
-            }
-            _ => {
-                let opcode = if name == "vme_sic" { Opcode::VmeSic } else { Opcode::VmeIdm };
-                debug_assert!(table::lookup(opcode, 0).is_some());
-                let surface = self.surface_operand()?;
-                let operands = [self.raw_operand()?, self.raw_operand()?, surface, self.raw_operand()?];
-                self.emit(opcode, scalar, head, &operands)
-            }
+    /// `vme_ime(0,1) T6 ...`
+    pub(super) fn vme_ime(&mut self, head: Head) -> Parsed<()> {
+        let (stream, search) = self.pair("the stream mode", "the search control")?;
+        let surface = self.surface_operand()?;
+        let mut operands = vec![Operand::Num(stream.into()), Operand::Num(search.into())];
+        operands.extend([self.raw_operand()?, self.raw_operand()?, surface]);
+        for _ in 0..4 {
+            operands.push(self.raw_operand()?);
         }
+        self.emit(Opcode::VmeIme, Exec::SCALAR, head, &operands)
+    }
+
+    /// `vme_fbr (a,b,c) T6 ...`
+    pub(super) fn vme_fbr(&mut self, head: Head) -> Parsed<()> {
+        self.expect(Tok::LParen, "`(`")?;
+        let mode = self.src_operand()?;
+        self.expect(Tok::Comma, "`,`")?;
+        let shape = self.src_operand()?;
+        self.expect(Tok::Comma, "`,`")?;
+        let prediction = self.src_operand()?;
+        self.expect(Tok::RParen, "`)`")?;
+        let surface = self.surface_operand()?;
+        let inputs = [self.raw_operand()?, self.raw_operand()?];
+        let operands = [inputs[0], inputs[1], surface, mode, shape, prediction, self.raw_operand()?];
+        self.emit(Opcode::VmeFbr, Exec::SCALAR, head, &operands)
     }
 }

@@ -15,8 +15,7 @@ use crate::{
 };
 
 /// Mnemonics that are no opcode's name.
-const OTHERS: [&str; 8] =
-    ["min", "max", "cmpn", "bfn", "fence_global", "fence_local", "svm_atomic", "sample_lz"];
+const OTHERS: [&str; 7] = ["min", "max", "cmpn", "bfn", "fence_global", "fence_local", "sample_lz"];
 
 /// What stands before the operands: guard, line.
 #[derive(Clone, Copy)]
@@ -102,8 +101,8 @@ impl<'s> Parser<'s> {
             "oword_ld" | "oword_st" | "oword_ld_unaligned" => self.oword(name, head),
             "media_ld" | "media_st" => self.media(name, head),
             "gather" | "scatter" => self.gather(name == "scatter", head),
-            "svm_atomic" => self.svm_atomic(head),
-            "vme_ime" | "vme_sic" | "vme_fbr" | "vme_idm" => self.vme(name, head),
+            "vme_ime" => self.vme_ime(head),
+            "vme_fbr" => self.vme_fbr(head),
 
             "lsc_fence" => self.lsc_fence(head),
             _ if name.starts_with("lsc_") => match LscOp::from_name(name) {

@@ -102,14 +102,16 @@ impl<'s> Parser<'s> {
         let mut operands = [Operand::Absent; 16];
         let mut count = 0;
         for (operand, slot) in operands.iter_mut().zip(row.operand_slots()) {
-            if slot.text != Text::Operand {
+            if !slot.text.is_operand() {
                 *operand = Operand::Num(self.behind_name(slot)?);
             }
             count += 1;
         }
         let exec = if row.has_exec() { self.exec()? } else { Exec::SCALAR };
-        for (operand, slot) in operands.iter_mut().zip(row.operand_slots()) {
-            if slot.text == Text::Operand {
+        for text in [Text::First, Text::Operand] {
+            for (operand, slot) in
+                operands.iter_mut().zip(row.operand_slots()).filter(|(_, s)| s.text == text)
+            {
                 *operand = match slot.enc {
                     Enc::Vector => self.src_operand()?,
                     Enc::Surface => self.surface_operand()?,
@@ -150,16 +152,8 @@ impl<'s> Parser<'s> {
                 }
                 self.power_in_parens(16, "the number of owords")? | if aligned { 0 } else { 8 }
             }
-            Text::Operand | Text::Zero => 0,
+            Text::First | Text::Operand | Text::Zero => 0,
         })
-    }
-
-    /// `svm_atomic.add (M1, 16) addresses old data data`: the destination stands before the sources.
-    pub(super) fn svm_atomic(&mut self, head: Head) -> Parsed<()> {
-        let op = Operand::Num(self.atomic_op()?);
-        let exec = self.exec()?;
-        let [addresses, dst, src0, src1] = self.raws()?;
-        self.emit_sub(Opcode::Svm, 5, exec, head, &[op, addresses, src0, src1, dst])
     }
 
     /// `gather.4 (M1, 16) .mod T6 global offsets data`

@@ -6,6 +6,7 @@ use super::{
     Checker, Rule,
     checker::Root,
     flow::is_mark,
+    message::Message,
     reach::{address_end, last_element, last_element_of, plain_region},
 };
 use crate::{
@@ -130,6 +131,10 @@ impl Checker<'_> {
                 self.bounds(index, slot, r.var, u32::from(r.offset), 1);
                 if !self.safety_only && slot.role == Role::Dst {
                     self.writable(index, slot, r.var);
+                }
+                if !self.safety_only && slot.bytes > 0 {
+                    let at = Message { index, lanes: record.exec.size.lanes() };
+                    self.payload(at, slot.name, r, slot.bytes.into());
                 }
             }
             Operand::Surface(s) => {

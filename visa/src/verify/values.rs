@@ -20,36 +20,6 @@ fn constant(v: &VectorOperand) -> Option<u64> {
     }
 }
 
-/// Bytes of motion estimation payloads: field, operand, bytes. The specification states them in elements of a
-/// byte; which of `vme_ime` depend on records coming in or going out is as Intel's finalizer has it, for the
-/// text counts both wherever there is one.
-fn motion_payloads(opcode: Opcode, operands: &[Operand]) -> Vec<(&'static str, usize, u32)> {
-    let number = |i: usize| match operands.get(i) {
-        Some(Operand::Num(n)) => *n,
-        _ => 0,
-    };
-    match opcode {
-        Opcode::VmeIme => {
-            // Records that come back, and those that go in, are two registers, of two references four.
-            let records = if number(1) == 7 { 128 } else { 64 };
-            let (output, input) = (number(0) & 1, number(0) >> 1 & 1);
-            let (input, output) = (64 + input * records, 224 + output * records);
-            vec![
-                ("uni input", 2, 128),
-                ("ime input", 3, input),
-                ("reference 0", 5, 4),
-                ("reference 1", 6, 4),
-                ("cost center", 7, 32),
-                ("output", 8, output),
-            ]
-        }
-        Opcode::VmeSic => vec![("uni input", 0, 128), ("sic input", 1, 128), ("output", 3, 224)],
-        Opcode::VmeFbr => vec![("uni input", 0, 128), ("fbr input", 1, 128), ("output", 6, 224)],
-        Opcode::VmeIdm => vec![("uni input", 0, 128), ("idm input", 1, 32), ("output", 3, 512)],
-        _ => Vec::new(),
-    }
-}
-
 impl Checker<'_> {
     pub(super) fn values(&mut self, index: usize, inst: &Inst<'_>) {
         let at = Message { index, lanes: inst.exec.size.lanes() };
@@ -103,12 +73,13 @@ impl Checker<'_> {
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
                 self.matrix(index, [weight, activation], [depth, repeat], [dst, srcs[0]]);
             }
-            Op::Other(operands) => {
-                for (field, operand, bytes) in motion_payloads(inst.opcode, operands) {
-                    if let Some(Operand::Raw(raw)) = operands.get(operand) {
-                        self.payload(at, field, *raw, bytes);
-                    }
-                }
+            // Records that come back, and those that go in, are two registers, of two references four. Which messages
+            // have them is as in Intel's finalizer, for the specification counts both wherever there is one.
+            Op::VmeIme { stream, search, input, output, .. } => {
+                let records = if search == 7 { 128 } else { 64 };
+                let [back, to] = [stream & 1, stream >> 1 & 1].map(|set| u32::from(set) * records);
+                self.payload(at, "ime input", input, 64 + to);
+                self.payload(at, "output", output, 224 + back);
             }
             _ => {}
         }

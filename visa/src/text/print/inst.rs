@@ -5,14 +5,7 @@ use std::fmt::{self, Write};
 use narrow::low_u8;
 
 use super::{Printer, quote};
-use crate::{
-    ids::*,
-    inst::Record,
-    opcode::Opcode,
-    operand::*,
-    table::{self, Family},
-    types::*,
-};
+use crate::{ids::*, inst::Record, opcode::Opcode, operand::*, table::Family, types::*};
 
 /// Column that the instruction number stands in.
 const NUMBER_COLUMN: usize = 80;
@@ -430,10 +423,5 @@ impl Printer<'_> {
             return write!(self.out, "({},{})", g.row, g.col);
         }
         self.vector(operands[3].vector())
-    }
-
-    /// The name of the row: of the sub-opcode, where there is one.
-    pub(super) fn row_name(record: &Record) -> &'static str {
-        table::lookup(record.opcode, record.sub).map_or("?", |row| row.name)
     }
 }

@@ -25,9 +25,8 @@ impl Printer<'_> {
             Opcode::OwordLd | Opcode::OwordSt | Opcode::OwordLdUnaligned => self.oword(record, operands),
             Opcode::MediaLd | Opcode::MediaSt => self.media(record, operands),
             Opcode::Gather | Opcode::Scatter => self.gather(record, operands),
-            Opcode::Svm => self.svm_atomic(record, operands),
             Opcode::RawSend | Opcode::RawSends | Opcode::RawSendg => self.send(record, operands),
-            Opcode::VmeIme | Opcode::VmeSic | Opcode::VmeFbr | Opcode::VmeIdm => self.vme(record, operands),
+            Opcode::VmeIme | Opcode::VmeFbr => self.vme(record, operands),
             Opcode::Va | Opcode::VaSklPlus => self.va(record, operands),
             _ => self.sampler_message(record, operands),
         }
@@ -42,14 +41,16 @@ impl Printer<'_> {
     ) -> fmt::Result {
         self.out.push_str(row.name);
         let written = || row.operand_slots().zip(operands);
-        for (slot, operand) in written().filter(|(slot, _)| slot.text != Text::Operand) {
+        for (slot, operand) in written().filter(|(slot, _)| !slot.text.is_operand()) {
             self.behind_name(slot, operand.num())?;
         }
         if row.has_exec() {
             self.exec(record)?;
         }
-        for (_, operand) in written().filter(|(slot, _)| slot.text == Text::Operand) {
-            self.operand(operand)?;
+        for text in [Text::First, Text::Operand] {
+            for (_, operand) in written().filter(|(slot, _)| slot.text == text) {
+                self.operand(operand)?;
+            }
         }
         Ok(())
     }
@@ -65,7 +66,7 @@ impl Printer<'_> {
                 self.out.push_str(if stored & 8 != 0 { "" } else { ".aligned" });
                 write!(self.out, " ({})", power(stored & 7))
             }
-            Text::Operand | Text::Zero => Ok(()),
+            Text::First | Text::Operand | Text::Zero => Ok(()),
         }
     }
 
@@ -113,16 +114,6 @@ impl Printer<'_> {
         self.all(&operands[if load { 3 } else { 2 }..])
     }
 
-    /// The destination stands before the sources.
-    fn svm_atomic(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
-        self.out.push_str(Self::row_name(record));
-        self.atomic(operands[0].num())?;
-        self.exec(record)?;
-        self.operand(&operands[1])?;
-        self.operand(&operands[4])?;
-        self.all(&operands[2..4])
-    }
-
     fn send(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         let modifier = operands[0].num();
         let conditional = if modifier & 1 != 0 { "c" } else { "" };
@@ -161,7 +152,7 @@ impl Printer<'_> {
                 write!(self.out, "({},{})", operands[0].num(), operands[1].num())?;
                 (2..4, 4, 5..9)
             }
-            Opcode::VmeFbr => {
+            _ => {
                 self.out.push_str(" (");
                 self.operand(&operands[3])?;
                 self.out.push(',');
@@ -171,7 +162,6 @@ impl Printer<'_> {
                 self.out.push(')');
                 (0..2, 2, 6..7)
             }
-            _ => (0..2, 2, 3..4),
         };
         write!(self.out, " T{}", operands[surface].surface().0)?;
         self.all(&operands[inputs])?;
