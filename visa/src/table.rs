@@ -91,9 +91,9 @@ pub(crate) fn messages() -> impl Iterator<Item = &'static Row> {
     memory::ROWS.iter().filter(|row| row.family == Family::Message)
 }
 
-/// The row of a message whose text its fields say, by its name.
-pub(crate) fn message(name: &str) -> Option<&'static Row> {
-    messages().find(|row| row.name == name)
+/// The row of a message whose text its fields say, by its name, where that is no opcode's.
+pub(crate) fn message_by_sub(name: &str) -> Option<&'static Row> {
+    messages().find(|row| row.sub.is_some() && row.name == name)
 }
 
 /// True if the byte after this opcode is a sub-opcode that selects the row.

@@ -57,16 +57,11 @@ impl<'s> Parser<'s> {
 
     /// Reads the instruction called `name`; `false` if there is none.
     fn by_name(&mut self, name: &str, head: Head) -> Parsed<bool> {
-        if let Some(opcode) = Opcode::from_name(name).filter(|o| !is_dotted(*o, self)) {
-            let row = table::lookup(opcode, 0);
-            if let Some(row) = row.filter(|r| r.family == Family::Alu) {
-                self.alu(row, head)?;
-                return Ok(true);
-            }
-        }
-        if let Some(row) = table::message(name) {
-            self.by_slots(row, head)?;
-            return Ok(true);
+        let opcode = Opcode::from_name(name).filter(|o| !is_dotted(*o, self));
+        match opcode.map_or_else(|| table::message_by_sub(name), |o| table::lookup(o, 0)) {
+            Some(row) if row.family == Family::Alu => return self.alu(row, head).map(|()| true),
+            Some(row) if row.family == Family::Message => return self.by_slots(row, head).map(|()| true),
+            _ => {}
         }
         let done = match name {
             "add3" => {
