@@ -4,8 +4,6 @@
 //! answer. Ranges count from the start of the operand's base (register or variable), so two operands
 //! with the same base overlap exactly when their ranges do.
 
-use narrow::to_index;
-
 use crate::{AddrSub, Dst, GrfNum, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
@@ -51,8 +49,15 @@ impl Extent {
 }
 
 /// How many of `lanes` elements that begin at byte `start`, `step` bytes apart, begin below byte `limit`.
-pub fn elements_below(start: u32, step: u32, lanes: u32, limit: u32) -> u32 {
-    to_index((0..lanes).filter(|lane| start + lane * step < limit).count())
+pub const fn elements_below(start: u32, step: u32, lanes: u32, limit: u32) -> u32 {
+    if start >= limit {
+        return 0;
+    }
+    if step == 0 {
+        return lanes;
+    }
+    let below = (limit - start).div_ceil(step);
+    if below < lanes { below } else { lanes }
 }
 
 /// Bytes from an element's start to the end of the last element that a direct region reaches.

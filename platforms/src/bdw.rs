@@ -66,7 +66,6 @@ pub(crate) const BDW: Caps = Caps {
     },
     regions: Regions {
         byte_sources: true,
-        src1_byte: true,
         restricted_64bit: false,
         halves_apart: false,
         ternary_align: 16,

@@ -255,8 +255,6 @@ pub struct Operations {
 pub struct Regions {
     /// Byte operands may stand as any source; elsewhere only as source 0.
     pub byte_sources: bool,
-    /// Source 1 may be of byte type.
-    pub src1_byte: bool,
     /// 64-bit operands follow the restricted regioning of Cherryview/Broxton.
     pub restricted_64bit: bool,
     /// An operation that writes two registers must not read for the second what it writes to the first.

@@ -40,7 +40,6 @@ pub(crate) const ICLLP: Caps = Caps {
     },
     regions: Regions {
         byte_sources: false,
-        src1_byte: false,
         restricted_64bit: true,
         halves_apart: true,
         ternary_unit_stride: 2,

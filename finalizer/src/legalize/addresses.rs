@@ -7,13 +7,16 @@
 //!
 //! Volume 7, "Register Region Restrictions"; vISA has no such rules.
 
-use gen_ir::{Dst, Region, Src, Type};
+use gen_ir::{
+    Dst, Region, Src, Type,
+    rules::places::{is_wide, keeps_channels},
+};
 use narrow::{to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::is_scalar,
-    places::{channels_stay, far_apart, is_wide},
+    places::far_apart,
     qwords::{copy_quadwords, half, part},
 };
 use crate::build::{self, VInst, VSrc};
@@ -25,7 +28,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let lanes = inst.exec.lanes();
     let direct_only = lx.caps.regions.restricted_64bit && is_wide(inst);
-    let stays = !lx.caps.regions.float_regions && lanes > 1 && channels_stay(lx, inst);
+    let stays = !lx.caps.regions.float_regions && lanes > 1 && keeps_channels(lx.caps, inst);
     let must_move = |s: &VSrc| match s {
         Src::Indirect { region, ty, .. } => {
             let row_wise = region.vert == Region::VXH && (ty.is_float() || ty.bytes() == 8);

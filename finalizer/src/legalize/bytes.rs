@@ -20,7 +20,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let wide = inst.op != Op::Mov && inst.exec.lanes() > 1 && inst.dst.ty().is_some_and(|t| t.bytes() == 8);
     let mut new = *inst;
     let mut changed = false;
-    if !lx.caps.regions.src1_byte && is_byte(&inst.src[1]) && commutes(inst) {
+    if !lx.caps.regions.byte_sources && is_byte(&inst.src[1]) && commutes(inst) {
         new.src.swap(0, 1);
         changed = true;
     }
@@ -29,7 +29,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !is_byte(&inst.src[i]) {
             continue;
         }
-        let second = i > 0 && !lx.caps.regions.src1_byte;
+        let second = i > 0 && !lx.caps.regions.byte_sources;
         let to_float = inst.dst.ty().is_some_and(Type::is_float)
             && !lx.caps.regions.byte_to_float
             && is_scalar(&inst.src[i], inst.exec.lanes());

@@ -3,7 +3,10 @@
 //! Volume 2a, `mov`: no direct conversion between bytes and 64-bit types, nor between half and 64-bit
 //! types. Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
 
-use gen_ir::{Class, Dst, Op, Src, Type};
+use gen_ir::{
+    Class, Dst, Op, Src, Type,
+    rules::places::{dword_of_half, half_of_float},
+};
 use narrow::low_u16;
 
 use super::legalizer::{Legalizer, Step};
@@ -120,24 +123,15 @@ fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     };
     let aligned = |lx: &Legalizer<'_>, bytes| reg.is_none_or(|r| r.is_null() || lx.is_aligned(r, bytes));
     if dst == Type::Hf && src == Type::F {
-        let packed = horz == 1 && (lx.caps.regions.mixed_half || !lx.caps.regions.float_regions);
-        // Without mixed mode each half is the low word of its dword.
-        let strided =
-            horz == 2 && (lx.caps.regions.mixed_half || !lx.caps.regions.float_regions || aligned(lx, 4));
-        // Eight halves at a 16-byte boundary; wider moves are split to that.
-        if packed && aligned(lx, 16) || strided {
+        if half_of_float(lx.caps, horz, |bytes| aligned(lx, bytes)) {
             return Step::Keep;
         }
-        if packed && reg.is_some() {
-            lx.stage_destination(inst, dst, 1, false);
-        } else {
-            lx.stage_destination(inst, dst, 2, false);
-        }
+        let packed = horz == 1 && reg.is_some() && half_of_float(lx.caps, horz, |_| true);
+        lx.stage_destination(inst, dst, if packed { 1 } else { 2 }, false);
         return Step::Replaced;
     }
     if dst == Type::Hf || dst.is_int() {
-        // Integers and halves convert in whole dwords.
-        if horz * dst.bytes() == 4 && aligned(lx, 4) {
+        if dword_of_half(horz, dst, |bytes| aligned(lx, bytes)) {
             return Step::Keep;
         }
         lx.stage_destination(inst, dst, 4 / dst.bytes().min(4), false);
@@ -180,8 +174,9 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let half_dst = new.dst.ty() == Some(Type::Hf);
     if half_dst {
         let placed = match new.dst {
-            Dst::Direct { reg, horz: 1, .. } => reg.is_null() || lx.is_aligned(reg, 16),
-            Dst::Direct { horz: 2, .. } => true,
+            Dst::Direct { reg, horz, .. } => {
+                half_of_float(lx.caps, horz.into(), |bytes| reg.is_null() || lx.is_aligned(reg, bytes))
+            }
             _ => false,
         };
         let scalar = inst.exec.lanes() == 1;

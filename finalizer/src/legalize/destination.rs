@@ -3,7 +3,10 @@
 //! Volume 7, "General Restrictions Based on Operand Types": a narrower destination is strided to the
 //! execution type and aligned to it; packed bytes are only written by raw moves.
 
-use gen_ir::{Class, Dst, Op, Region, Src, Type};
+use gen_ir::{
+    Class, Dst, Op, Region, Src, Type,
+    rules::places::{starts_with, strides_with},
+};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -43,7 +46,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if ty.bytes() >= exec {
         return if ty.bytes() == 1 && step == 1 { pack(lx, inst, ty, 2) } else { Step::Keep };
     }
-    let wide_enough = step == exec || (ty.bytes() == 1 && exec == 2 && step == 4);
+    let wide_enough = strides_with(ty, step, exec);
     let placed = reg.is_none_or(|r| is_placed(lx, r, ty, exec));
     if wide_enough && placed {
         return Step::Keep;
@@ -80,9 +83,9 @@ fn one_channel(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// Whether a destination is aligned to the execution type. Bytes may also start one byte into the channel.
+/// Whether a destination surely begins where a channel of the execution type may.
 fn is_placed(lx: &Legalizer<'_>, reg: VReg, ty: Type, exec: u32) -> bool {
-    lx.is_aligned(reg, exec) || ty.bytes() == 1 && lx.is_aligned(reg.at(reg.byte ^ 1), exec)
+    lx.offset_modulo(reg, exec).is_some_and(|byte| starts_with(ty, byte))
 }
 
 /// Computes into a strided temporary, then packs by a raw move.

@@ -1,6 +1,6 @@
 //! Source modifiers where an instruction does not have them.
 
-use gen_ir::{Class, Op, Src, SrcMod, Type};
+use gen_ir::{Class, Op, Src, SrcMod, Type, rules::places::factors_have_modifiers};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -74,7 +74,7 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     let ty = inst.src[i].ty().unwrap_or(Type::Ud);
     match inst.op {
         Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
-        Op::Mul if ty.is_int() => lx.caps.ops.mul_source_mods || !has_dword_factor(inst),
+        Op::Mul if ty.is_int() => factors_have_modifiers(lx.caps, inst, ty),
         Op::Mach | Op::Macl => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe
         | Op::Bfi1
@@ -91,15 +91,11 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         | Op::Addc
         | Op::Subb => false,
         Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
-            // In align1 a dword factor has none (Intel's finalizer, `isGoodAlign1TernarySrc`); align16 has no integers.
-            i == 0 || lx.caps.ops.mul_source_mods && (!ty.is_dword() || lx.caps.words.ternary_align16)
+            // Where there is only align16, integers become a product and a sum.
+            let fits = lx.caps.words.ternary_align16 || factors_have_modifiers(lx.caps, inst, ty);
+            i == 0 || lx.caps.ops.mul_source_mods && fits
         }
         // An unsigned value's negation is not in its range. (Of math, see there.)
         _ => true,
     }
-}
-
-/// Products with a dword have no modifiers (the narrower factor's is not applied; Intel's finalizer writes neither).
-fn has_dword_factor(inst: &VInst) -> bool {
-    inst.src[..2].iter().any(|s| s.ty().is_some_and(Type::is_dword))
 }

@@ -5,7 +5,7 @@
 
 use gen_ir::{
     Dst, Op, Region, Src, Type,
-    rules::{Narrow, NarrowSource, narrow_fits},
+    rules::{Narrow, NarrowSource, narrow_fits, places::computes_in_floats},
 };
 
 use super::{
@@ -95,20 +95,12 @@ fn place_in_32(lx: &mut Legalizer<'_>, reg: VReg) -> Option<(u32, u32)> {
 /// The byte of a register modulo `unit`, if it is known. A variable that lies at such multiples anyway says so from
 /// now on.
 fn place(lx: &mut Legalizer<'_>, reg: VReg, unit: u32) -> Option<u32> {
-    if let Some(at) = lx.offset_in_grf(reg) {
-        return Some(at % unit);
+    if let Some(at) = lx.offset_modulo(reg, unit) {
+        return Some(at);
     }
     let var = reg.var()?;
     if lx.vars[var.index()].bytes >= unit {
         lx.raise_alignment(reg, unit);
     }
-    lx.is_aligned(reg.at(0), unit).then_some(reg.byte % unit)
-}
-
-/// Whether channels have to stay in place for another reason: see `places`.
-fn computes_in_floats(inst: &VInst) -> bool {
-    let lanes = inst.exec.lanes();
-    let wide = |t: Type| t.is_float() || t.bytes() == 8;
-    let source = |s: &Src<_>| s.ty().is_some_and(|t| t.bytes() == 8 || t.is_float() && !is_scalar(s, lanes));
-    inst.dst.ty().is_some_and(wide) || inst.src.iter().any(source)
+    lx.offset_modulo(reg, unit)
 }

@@ -45,18 +45,7 @@ pub(super) fn without_modifiers(src: VSrc) -> VSrc {
 impl Legalizer<'_> {
     /// Offset of a general operand in its register, if it is known before allocation.
     pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {
-        let grf = self.grf();
-        match reg.base() {
-            Base::Var(v) => {
-                let var = &self.vars[v.index()];
-                match var.fixed {
-                    Some(place) => Some((place.bytes() + reg.byte) % grf),
-                    None if var.align.is_multiple_of(grf) => Some(reg.byte % grf),
-                    None => None,
-                }
-            }
-            Base::Grf(_) | Base::Arf(_) => Some(reg.byte % grf),
-        }
+        self.offset_modulo(reg, self.grf())
     }
 
     /// Has an operand begin so many bytes into a register, if that is only a question of where its variable is
@@ -70,15 +59,20 @@ impl Legalizer<'_> {
 
     /// Whether an operand surely starts at a multiple of `bytes`.
     pub(super) fn is_aligned(&self, reg: VReg, bytes: u32) -> bool {
+        self.offset_modulo(reg, bytes) == Some(0)
+    }
+
+    /// The byte of a multiple of `bytes` that an operand starts at, if it is known before allocation.
+    pub(super) fn offset_modulo(&self, reg: VReg, bytes: u32) -> Option<u32> {
         match reg.base() {
             Base::Var(v) => {
                 let var = &self.vars[v.index()];
                 match var.fixed {
-                    Some(place) => (place.bytes() + reg.byte).is_multiple_of(bytes),
-                    None => var.align.is_multiple_of(bytes) && reg.byte.is_multiple_of(bytes),
+                    Some(place) => Some((place.bytes() + reg.byte) % bytes),
+                    None => var.align.is_multiple_of(bytes).then_some(reg.byte % bytes),
                 }
             }
-            Base::Grf(_) | Base::Arf(_) => reg.byte.is_multiple_of(bytes),
+            Base::Grf(_) | Base::Arf(_) => Some(reg.byte % bytes),
         }
     }
 

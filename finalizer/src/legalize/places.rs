@@ -5,7 +5,10 @@
 //! 64-bit operations, and strides are multiples of a qword. Moves of dwords and words are free, so operands are
 //! brought into place by them.
 
-use gen_ir::{Arf, Base, Dst, Op, Region, Src, SrcMod, Type};
+use gen_ir::{
+    Arf, Base, Dst, Op, Region, Src, SrcMod, Type,
+    rules::places::{Converted, keeps_channels, spreads_evenly},
+};
 use narrow::{every, to_i16, to_u8};
 
 use super::{
@@ -16,7 +19,7 @@ use crate::build::{self, VDst, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
-    if !channels_stay(lx, inst) {
+    if !keeps_channels(lx.caps, inst) {
         return Step::Keep;
     }
     if let Some(state) = inst.src.iter().position(|s| s.reg().is_some_and(is_state))
@@ -129,9 +132,11 @@ pub(super) fn spreads_halves(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 /// Whether a source is halves side by side in a register, from its start or its middle.
 fn packed_halves(lx: &Legalizer<'_>, src: &VSrc, lanes: u32) -> bool {
     let Src::Direct { reg, region, ty, .. } = *src else { return false };
-    let grf = lx.grf();
-    let inside = |at: u32| at.is_multiple_of(grf / 2) && at + lanes * ty.bytes() <= grf;
-    lx.offset_in_grf(reg).is_some_and(inside) && region.stride(lanes) == Some(1)
+    let Some(stride) = region.stride(lanes) else { return false };
+    let from = Converted { ty, step: stride * ty.bytes(), place: lx.offset_in_grf(reg) };
+    let to = Converted { ty: Type::F, step: Type::F.bytes(), place: Some(0) };
+    let inside = from.place.is_some_and(|at| at + lanes * ty.bytes() <= lx.grf());
+    inside && spreads_evenly(to, from, lx.grf())
 }
 
 /// The hardware looks at stride and place of `null` too: they become the sources', which become alike.
@@ -172,22 +177,6 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
 /// Whether a register is one of the thread's state.
 fn is_state(reg: VReg) -> bool {
     matches!(reg.base(), Base::Arf(arf) if !matches!(arf, Arf::Null | Arf::Acc(_)))
-}
-
-/// Whether an operation reads each channel from where it writes it.
-pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
-    let wide = is_wide(inst);
-    let lanes = inst.exec.lanes();
-    let read = |s: &VSrc| s.ty().is_some_and(Type::is_float) && !s.is_imm() && !is_scalar(s, lanes);
-    let float = inst.dst.ty().is_some_and(Type::is_float) || inst.src.iter().any(read);
-    (lx.caps.regions.restricted_64bit && wide) || (!lx.caps.regions.float_regions && (wide || float))
-}
-
-/// Whether an operation is one of 64 bits, as dword multiplication is.
-pub(super) fn is_wide(inst: &VInst) -> bool {
-    let Some(dst) = inst.dst.ty() else { return false };
-    let dword = |i: usize| inst.src[i].ty().is_some_and(Type::is_dword);
-    dst.bytes() == 8 || exec_bytes(inst) == 8 || (inst.op == Op::Mul && dword(0) && dword(1))
 }
 
 /// A copy of bits: done in integers of at most four bytes, which go anywhere.

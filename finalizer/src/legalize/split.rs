@@ -3,7 +3,10 @@
 //! Volume 7, "Region Alignment Rules": a source or destination touches at most two adjacent registers;
 //! a destination in two registers has half of its elements in each (Broadwell).
 
-use gen_ir::{Class, Dst, Op, Options, Src, SrcMod, Type};
+use gen_ir::{
+    Class, Dst, Op, Options, Src, SrcMod, Type,
+    rules::places::{Walk, divides_evenly, mixed_lanes, rows_inside, span_fits},
+};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -129,12 +132,14 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         // source is one element ("General Restrictions Based on Operand Types", quoted by Mesa's validator).
         return 2 * lx.grf() / 8;
     }
-    if inst.is_mixed_float() {
-        let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
-        let to_float = inst.dst.ty() == Some(Type::F);
-        let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
-        if (packed_half || to_float) && !old_move && !spreads_halves(lx, inst) {
-            return lx.caps.regions.mixed_lanes.into();
+    // Without mixed mode a move converts as many halves as others have.
+    let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
+    let to_float = inst.op == Op::Mov && inst.is_mixed_float() && inst.dst.ty() == Some(Type::F);
+    if !old_move && !spreads_halves(lx, inst) {
+        // What moves make floats of is cut as well.
+        let moved = to_float.then_some(lx.caps.regions.mixed_lanes.into());
+        if let Some(most) = mixed_lanes(lx.caps, inst).or(moved) {
+            return most;
         }
     }
     match inst.op {
@@ -150,34 +155,32 @@ pub(super) fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let (reg, horz, ty) = match inst.dst {
         Dst::Direct { reg, horz, ty } => (reg, horz, ty),
         // Where an address points is not known: no more than two registers from an aligned start.
-        Dst::Indirect { horz, ty, .. } => {
-            return (lanes - 1) * u32::from(horz) * ty.bytes() + ty.bytes() <= 2 * grf;
-        }
+        Dst::Indirect { horz, ty, .. } => return span_fits(walk(lanes, 0, horz, ty).end(), grf),
         _ => return true,
     };
     if reg.is_null() {
         return true;
     }
-    let step = u32::from(horz) * ty.bytes();
-    let span = (lanes - 1) * step + ty.bytes();
     if !lx.is_general(reg) {
         // Accumulators: a register's worth, or two.
-        return span <= 2 * grf;
+        return span_fits(walk(lanes, 0, horz, ty).end(), grf);
     }
-    match lx.offset_in_grf(reg) {
+    let Some(offset) = lx.offset_in_grf(reg) else {
         // A variable smaller than a register never crosses one.
-        None => span <= grf,
-        Some(offset) if offset + span <= grf => true,
-        Some(offset) if offset + span <= 2 * grf => {
-            // Elements that start in the lower register.
-            let lower = if step == 0 { lanes } else { grf.saturating_sub(offset).div_ceil(step).min(lanes) };
-            // From Skylake on, what two sources make may go over unevenly; Intel's finalizer leaves `mov`, `add` and `shl` so
-            // there, and cuts them on Broadwell.
-            let plain = inst.op.info().class == Class::Basic && channels_together(inst.op) == 1;
-            2 * lower == lanes || !lx.caps.regions.even_writes && plain
-        }
-        Some(_) => false,
-    }
+        return walk(lanes, 0, horz, ty).end() <= grf;
+    };
+    let walk = walk(lanes, offset, horz, ty);
+    // From Skylake on, what two sources make may go over unevenly; Intel's finalizer leaves `mov`, `add` and `shl` so there,
+    // and cuts them on Broadwell. Of three sources, and of channels that belong together, nobody knows.
+    let evenly =
+        |class| divides_evenly(lx.caps, class) || class == Class::Ternary || channels_together(inst.op) != 1;
+    let end = walk.end();
+    end <= grf || span_fits(end, grf) && (walk.is_halved(grf) || !evenly(inst.op.info().class))
+}
+
+/// The way of a destination over registers from a byte on.
+fn walk(lanes: u32, start: u32, horz: u8, ty: Type) -> Walk {
+    Walk { lanes, start, step: u32::from(horz) * ty.bytes(), size: ty.bytes() }
 }
 
 pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
@@ -189,16 +192,17 @@ pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             }
             let span = gen_ir::region_span(region, ty, lanes);
             if !lx.is_general(reg) {
-                return span <= 2 * grf;
+                return span_fits(span, grf);
             }
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
-            offset + span <= 2 * grf
+            span_fits(offset + span, grf)
                 && (offset + span <= grf || !lx.caps.regions.even_writes || owords_fit(lx, inst))
-                && (region.stride(lanes).is_some_and(|s| s <= 32) || rows_fit(region, ty, offset, lanes, grf))
+                && (region.stride(lanes).is_some_and(|s| s <= 32)
+                    || rows_inside(region, ty, offset, lanes, grf))
         }
         Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
             // Where an address points is not known: stay inside one register from an aligned start.
-            is_scalar(&inst.src[i], lanes) || gen_ir::region_span(region, ty, lanes) <= 2 * grf
+            is_scalar(&inst.src[i], lanes) || span_fits(gen_ir::region_span(region, ty, lanes), grf)
         }
         Src::Indirect { region, ty, .. } => {
             // At most eight addresses of a0's sixteen are read at once, each row in one register.
@@ -214,28 +218,16 @@ fn owords_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     if reg.is_null() || !lx.is_general(reg) {
         return true;
     }
-    let (lanes, step) = (inst.exec.lanes(), u32::from(horz) * ty.bytes());
-    let oword = lx.grf() / 2;
+    let (lanes, oword) = (inst.exec.lanes(), lx.grf() / 2);
     let at = match lx.offset_in_grf(reg) {
         Some(offset) => offset,
         // Somewhere in a register; where in the oword is known from its alignment.
         None if lx.is_aligned(reg, oword) => 0,
-        None => return lx.is_aligned(reg, (lanes * step).next_power_of_two()) && lanes * step <= oword,
+        None => {
+            let bytes = lanes * u32::from(horz) * ty.bytes();
+            return lx.is_aligned(reg, bytes.next_power_of_two()) && bytes <= oword;
+        }
     };
-    let end = at + (lanes - 1) * step + ty.bytes();
-    let lower = gen_ir::elements_below(at, step, lanes, oword);
-    end > lx.grf() || lower == 0 || lower == lanes || 2 * lower == lanes
-}
-
-/// Elements of one row stay inside one register.
-fn rows_fit(region: gen_ir::Region, ty: Type, offset: u32, lanes: u32, grf: u32) -> bool {
-    if region.width == gen_ir::Region::ABSENT {
-        return true;
-    }
-    let width = u32::from(region.width).clamp(1, lanes);
-    let row = (width - 1) * u32::from(region.horz) * ty.bytes() + ty.bytes();
-    (0..lanes / width).all(|y| {
-        let start = offset + y * u32::from(region.vert) * ty.bytes();
-        start / grf == (start + row - 1) / grf
-    })
+    let walk = walk(lanes, at, horz, ty);
+    walk.end() > lx.grf() || walk.is_halved_or_whole(oword)
 }

@@ -2,7 +2,7 @@
 //!
 //! Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
 
-use super::Cx;
+use super::{Cx, places::mixed_lanes};
 use crate::{Op, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -10,13 +10,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
-    let (lanes, mov) = (cx.lanes(), cx.inst.op == Op::Mov);
+    let lanes = cx.lanes();
     let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
-    let most = u32::from(cx.caps.regions.mixed_lanes);
-    if dst == Type::F && !mov {
+    let fits = mixed_lanes(cx.caps, cx.inst).is_none_or(|most| lanes <= most);
+    if dst == Type::F && cx.inst.op != Op::Mov {
         cx.require(
-            lanes <= most,
+            fits,
             "mixed-simd",
             "mixed float with a single float destination has at most a register of floats",
         );
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "packed half float output is 16-byte aligned",
         );
         cx.require(
-            lanes <= most,
+            fits,
             "mixed-packed-simd",
             "packed half float output has at most as many channels as a register has floats",
         );

@@ -9,7 +9,7 @@
 //! A new rule is a check of one instruction, called in [`check`], and a row of `rules.tsv` with its source, an instruction
 //! that obeys it and one that breaks it. What it asks of an instruction has to be in the shape that `seen` makes; where
 //! platforms differ, it asks a field of their row. Where lowering or a pass can break it, `finalizer::legalize` has a
-//! rewriting in `RULES`, and `legalize::seen` has to look at what that asks: builds with debug assertions hold it to that.
+//! rewriting in `RULES`, which asks the same function where the rule is one of places ([`places`]), and `legalize::seen` has to look at what that asks: builds with debug assertions hold it to that.
 //! `tests/tests/rules_on_intel_code.rs` says whether Intel's compilers ever break it.
 
 mod floats;
@@ -18,6 +18,7 @@ mod instruction;
 mod narrow;
 mod opcodes;
 mod operations;
+pub mod places;
 mod regions;
 mod seen;
 mod sends;

@@ -5,8 +5,8 @@
 //! `register_region_special_restrictions`; Intel's finalizer `fixByteXBarRestriction`, which runs on Ponte Vecchio.
 //! Divisions of places round down in both, and Intel's compiler makes use of it.)
 
-use super::{Cx, Operand};
-use crate::{Arf, Base, Region, Src, Type};
+use super::{Cx, places::computes_in_floats};
+use crate::{Arf, Base, Region};
 
 /// A destination of bytes or words.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ fn nearest(dst: Narrow, src_bytes: u32) -> u32 {
 }
 
 pub(super) fn check(cx: &mut Cx<'_>) {
-    if !cx.caps.regions.narrow_packs_restricted || cx.lanes() == 1 || computes_in_floats(cx) {
+    if !cx.caps.regions.narrow_packs_restricted || cx.lanes() == 1 || computes_in_floats(cx.inst) {
         return;
     }
     let (Some(ty), Some((stride, byte))) = (cx.dst_type(), cx.dst_layout()) else { return };
@@ -97,17 +97,4 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "packed words and bytes come from elements at most a dword apart, at fitting places",
         );
     }
-}
-
-/// Whether [`super::wide`] says where the channels lie.
-fn computes_in_floats(cx: &Cx<'_>) -> bool {
-    let wide = |t: Type| t.is_float() || t.bytes() == 8;
-    let source = |o: &Operand| o.ty.bytes() == 8 || o.ty.is_float() && !o.is_scalar();
-    cx.dst_type().is_some_and(wide)
-        || cx.operands().any(|(_, o)| source(&o))
-        || cx.inst.src.iter().any(is_wide)
-}
-
-fn is_wide(src: &Src<crate::Physical>) -> bool {
-    src.is_imm() && src.ty().is_some_and(|t| t.bytes() == 8)
 }

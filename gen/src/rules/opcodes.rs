@@ -1,7 +1,7 @@
 //! Rules of single opcodes: volume 2a, the pages of the instructions.
 
-use super::Cx;
-use crate::{Dst, MathFn, Op, Payload, Type};
+use super::{Cx, places::factors_have_modifiers};
+use crate::{Dst, MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     match cx.inst.op {
@@ -84,12 +84,10 @@ fn multiply(cx: &mut Cx<'_>) {
         "mul-flags",
         "a dword multiplication has neither saturation nor condition",
     );
-    // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product, and Intel's finalizer takes
-    // those of dwords away, too.
-    if cx.caps.words.layout() == platforms::Layout::Xe && dword {
-        let bad = cx.inst.src.iter().any(|s| s.mods().any());
-        cx.require(!bad, "mul-modifier", "the factors of a product with a dword have no modifiers");
-    }
+    let modified = |s: &&Src<Physical>| s.mods().any();
+    let mut types = cx.inst.src.iter().filter(modified).filter_map(Src::ty);
+    let fits = types.all(|ty| ty.is_float() || factors_have_modifiers(cx.caps, cx.inst, ty));
+    cx.require(fits, "mul-modifier", "the factors of a product with a dword have no modifiers");
 }
 
 /// Stochastic rounding: Intel's finalizer, `fixSrnd`, which writes no other.

@@ -2,7 +2,7 @@
 //! instructions state the same as "Supported Types", and Intel's finalizer refuses what has others, but for short
 //! integers of operations on bits, which it takes.
 
-use super::Cx;
+use super::{Cx, places::factors_have_modifiers};
 use crate::{MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -50,9 +50,10 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         }
         Op::Mad => {
             one_family(cx);
-            let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(Type::is_dword);
+            let modified = cx.inst.src[1..].iter().filter(|s| s.mods().any()).filter_map(Src::ty);
+            let fits = modified.into_iter().all(|ty| factors_have_modifiers(cx.caps, cx.inst, ty));
             cx.require(
-                !cx.inst.src[1..].iter().any(modified),
+                fits,
                 "mad-modifier",
                 "the factors of a multiply-add that are dwords have no modifiers",
             );

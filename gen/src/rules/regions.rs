@@ -2,8 +2,11 @@
 //!
 //! Volume 7, "General Restrictions on Regioning Parameters" and "Region Alignment Rules".
 
-use super::{Cx, Operand};
-use crate::{Arf, Base, Class, Dst, Physical, Reg, Region, Src, Type, elements_below};
+use super::{
+    Cx, Operand,
+    places::{Walk, rows_inside, span_fits},
+};
+use crate::{Arf, Base, Class, Dst, Physical, Reg, Region, Src, Type, region_span};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
@@ -56,57 +59,54 @@ fn crossing(cx: &mut Cx<'_>, o: &Operand) {
         return;
     }
     let (lanes, grf) = (cx.lanes(), cx.grf());
-    let width = u32::from(o.region.width).min(lanes);
-    let size = o.ty.bytes();
-    let row_span = (width - 1) * u32::from(o.region.horz) * size + size;
-    let rows = lanes / width;
-    let row_starts = (0..rows).map(|y| byte + y * u32::from(o.region.vert) * size);
-    let inside = row_starts.clone().all(|s| s / grf == (s + row_span - 1) / grf);
+    let inside = rows_inside(o.region, o.ty, byte, lanes, grf);
     cx.require(inside, "row-crossing", "elements of one row stay inside one register");
-    let last = row_starts.max().unwrap_or(byte) + row_span;
-    cx.require(last <= 2 * grf, "source-span", "a source spans at most two registers");
+    let end = byte + region_span(o.region, o.ty, lanes);
+    cx.require(span_fits(end, grf), "source-span", "a source spans at most two registers");
 }
 
 fn destination(cx: &mut Cx<'_>) {
     if let Dst::Indirect { horz, ty, .. } = cx.inst.dst {
         // The best that an address can be is the start of a register.
-        let span = (cx.lanes() - 1) * u32::from(horz) * ty.bytes() + ty.bytes();
-        let most = 2 * cx.grf();
-        cx.require(span <= most, "destination-span", "a destination spans at most two registers");
+        let walk = walk(cx, 0, horz, ty);
+        let fits = span_fits(walk.end(), cx.grf());
+        cx.require(fits, "destination-span", "a destination spans at most two registers");
     }
     let Dst::Direct { reg, horz, ty } = cx.inst.dst else { return };
     if cx.dst_is_null() {
         return;
     }
     cx.require(horz != 0, "destination-broadcast", "the destination stride is not 0");
-    let (grf, lanes, size) = (cx.grf(), cx.lanes(), ty.bytes());
+    let grf = cx.grf();
     if !matches!(reg.base(), Base::Grf(_) | Base::Arf(Arf::Acc(_))) {
         return;
     }
-    let step = u32::from(horz) * size;
-    let end = reg.byte + (lanes - 1) * step + size;
+    let walk = walk(cx, reg.byte, horz, ty);
     let two = matches!(cx.inst.payload, crate::Payload::Math(crate::MathFn::Idivmod));
-    cx.require(end <= 2 * grf || two, "destination-span", "a destination spans at most two registers");
+    let fits = span_fits(walk.end(), grf) || two;
+    cx.require(fits, "destination-span", "a destination spans at most two registers");
     cx.require(
-        reg.byte.is_multiple_of(size),
+        reg.byte.is_multiple_of(ty.bytes()),
         "destination-element",
         "the destination is aligned to its elements",
     );
-    if cx.inst.op.info().class == Class::Math && end > grf {
-        let lower = elements_below(reg.byte, step, lanes, grf);
-        cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
+    if cx.inst.op.info().class == Class::Math && walk.end() > grf {
+        cx.require(walk.is_halved(grf), "math-split", "math writes two registers evenly");
     }
-    if cx.caps.regions.even_writes && lanes > 1 && matches!(reg.base(), Base::Grf(_)) {
-        even(cx, reg.byte, step, end);
+    if cx.caps.regions.even_writes && cx.lanes() > 1 && matches!(reg.base(), Base::Grf(_)) {
+        even(cx, walk);
     }
 }
 
+fn walk(cx: &Cx<'_>, start: u32, horz: u8, ty: Type) -> Walk {
+    Walk { lanes: cx.lanes(), start, step: u32::from(horz) * ty.bytes(), size: ty.bytes() }
+}
+
 /// How a destination's elements divide over registers and owords.
-fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
-    let (grf, lanes) = (cx.grf(), cx.lanes());
-    let below = |limit| elements_below(start, step, lanes, limit);
-    if end > grf {
-        let even = 2 * below(grf) == lanes;
+fn even(cx: &mut Cx<'_>, walk: Walk) {
+    let grf = cx.grf();
+    if walk.end() > grf {
+        let even = walk.is_halved(grf);
         cx.require(even, "even-registers", "a destination in two registers has half of its elements in each");
         return;
     }
@@ -115,10 +115,8 @@ fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
         inside && cx.inst.src_extent(i, grf).is_some_and(|e| e.start / grf != (e.end - 1) / grf)
     };
     if (0..3).any(crosses) {
-        let lower = below(grf / 2);
-        let even = lower == 0 || lower == lanes || 2 * lower == lanes;
         cx.require(
-            even,
+            walk.is_halved_or_whole(grf / 2),
             "even-owords",
             "beside a source in two registers, a destination lies in one oword or halves in each",
         );
@@ -142,13 +140,13 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
         let Some(extent) = cx.inst.src_extent(i, grf) else { continue };
         let Some(reg) = cx.inst.src[i].reg() else { continue };
         if matches!(reg.base(), Base::Grf(_)) && lanes > 1 {
-            cx.require(extent.end <= 2 * grf, "source-span", "a source spans at most two registers");
+            cx.require(span_fits(extent.end, grf), "source-span", "a source spans at most two registers");
         }
     }
     if let Dst::Direct { reg, ty, horz } = cx.inst.dst {
-        let end = reg.byte + ((lanes - 1) * u32::from(horz) + 1) * ty.bytes();
+        let end = walk(cx, reg.byte, horz, ty).end();
         cx.require(
-            end <= 2 * grf || cx.dst_is_null(),
+            span_fits(end, grf) || cx.dst_is_null(),
             "destination-span",
             "a destination spans at most two registers",
         );

@@ -2,7 +2,10 @@
 //!
 //! Volume 7, "General Restrictions Based on Operand Types"; volume 2a, `mov`.
 
-use super::Cx;
+use super::{
+    Cx,
+    places::{dword_of_half, half_of_float, starts_with, strides_with},
+};
 use crate::{Class, Dst, Op, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -94,17 +97,13 @@ fn conversions(cx: &mut Cx<'_>) {
     let Some((stride, byte)) = cx.dst_layout() else { return };
     if (dst == Type::Hf && int_src) || (dst.is_int() && src_is(cx, Type::Hf)) {
         cx.require(
-            stride * dst.bytes() == 4 && byte.is_none_or(|b| b.is_multiple_of(4)),
+            dword_of_half(stride, dst, |n| byte.is_none_or(|b| b.is_multiple_of(n))),
             "half-integer",
             "a conversion between integer and half float writes whole dwords",
         );
     } else if dst == Type::Hf && src_is(cx, Type::F) {
-        // Gen8 has no mixed mode: each half is the low word of its dword (Intel's compiler writes no other).
-        let mixed = cx.caps.regions.mixed_half || !cx.caps.regions.float_regions;
-        let from = |bytes| byte.is_none_or(|b| b.is_multiple_of(bytes));
-        let packed = mixed && cx.inst.is_mixed_float() && stride == 1 && from(16);
         cx.require(
-            stride == 2 && (mixed || from(4)) || packed,
+            half_of_float(cx.caps, stride, |n| byte.is_none_or(|b| b.is_multiple_of(n))),
             "half-float",
             "a conversion to half float writes every other word, or packed words from a 16-byte boundary",
         );
@@ -132,21 +131,15 @@ fn destination(cx: &mut Cx<'_>) {
         return;
     }
     if !(one || dst.bytes() == 1 && cx.inst.is_raw_move()) {
-        let step = stride * dst.bytes();
-        // Intel's compiler also strides bytes of word operations by dwords.
-        let wider = dst.bytes() == 1 && exec.bytes() == 2 && step == 4;
         cx.require(
-            step == exec.bytes() || wider,
+            strides_with(dst, stride * dst.bytes(), exec.bytes()),
             "destination-stride",
             "the destination stride is the ratio of execution type to destination type",
         );
     }
     let Some(byte) = byte else { return };
-    let off = byte % exec.bytes();
-    // Relaxed for bytes: the second lowest of the execution channel will do.
-    let relaxed = dst.bytes() == 1 && off == 1;
     cx.require(
-        off == 0 || relaxed,
+        starts_with(dst, byte % exec.bytes()),
         "destination-alignment",
         "the destination is aligned to the execution type",
     );

@@ -3,28 +3,23 @@
 //! Volume 7, "Special Requirements for Handling Double Precision Data Types"; Xe-HPC: "Register Region
 //! Restrictions", the rules for floating-point destinations and 64-bit operands.
 
-use super::{Cx, Operand};
-use crate::{Arf, Base, Dst, Op, Options, Region, Src, Type};
+use super::{
+    Cx, Operand,
+    places::{Converted, is_wide, keeps_channels, spreads_evenly},
+};
+use crate::{Arf, Base, Dst, Op, Options, Region, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
-    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.inst.exec_type()) else { return };
-    let dword = |s: &Src<_>| s.ty().is_some_and(Type::is_dword);
-    let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
-    let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
-    let strict_floats = !cx.caps.regions.float_regions;
-    if cx.caps.regions.restricted_64bit && wide {
+    if cx.caps.regions.restricted_64bit && is_wide(cx.inst) {
         low_power(cx);
     }
-    // Scalars are broadcast, whatever they become.
-    let lanes = cx.lanes();
-    let floats = dst.is_float() || lanes > 1 && cx.operands().any(|(_, o)| o.ty.is_float() && !o.is_scalar());
-    if strict_floats && (wide || floats) {
-        same_place(cx);
-    }
-    if strict_floats {
+    if !cx.caps.regions.float_regions {
+        if keeps_channels(cx.caps, cx.inst) {
+            same_place(cx);
+        }
         let vxh = cx.operands().any(|(_, o)| {
             o.is_indirect() && o.region.vert == Region::VXH && (o.ty.is_float() || o.ty.bytes() == 8)
         });
@@ -76,16 +71,12 @@ fn low_power(cx: &mut Cx<'_>) {
     cx.require(!dep, "wide-dep", "64-bit operations have no dependency control");
 }
 
-/// Whether a conversion between floats and halves packs or spreads the halves itself: both lie side by side, the halves
-/// in the half of their register where the floats' places, divided by two, are (Intel's finalizer, `fixUnalignedRegions`:
-/// `isPackedMixedMode`).
+/// Whether a conversion packs or spreads the halves itself.
 fn packs_halves(cx: &Cx<'_>, source: &Operand, dst_step: u32, dst_byte: Option<u32>) -> bool {
-    let half = cx.grf() / 2;
-    let place = |ty: Type, byte: u32| if ty == Type::F { byte / 2 } else { byte } % half;
-    let to = cx.dst_type().zip(dst_byte).map(|(ty, byte)| place(ty, byte));
-    let from = source.at.map(|(_, byte)| place(source.ty, byte));
-    let packed = source.stride() == source.ty.bytes() && cx.dst_type().is_some_and(|t| t.bytes() == dst_step);
-    packed && (to.is_none() || from.is_none() || to == from)
+    let Some(ty) = cx.dst_type() else { return false };
+    let to = Converted { ty, step: dst_step, place: dst_byte };
+    let from = Converted { ty: source.ty, step: source.stride(), place: source.at.map(|(_, byte)| byte) };
+    spreads_evenly(to, from, cx.grf())
 }
 
 /// Xe-HPC: channels stay at the same place between source and destination.
