@@ -104,13 +104,19 @@ fn looped(k: &mut Kernel<Virtual>, mut insts: Vec<Inst<Virtual>>) {
     ];
 }
 
-#[test]
-fn registers_are_taken_in_turn_and_used_again() {
+/// A block of so many registers, each twice the one before.
+fn doubled(count: u32) -> (Kernel<Virtual>, Vec<VarId>) {
     let mut k = Kernel::new("t", Platform::Skl);
-    let v: Vec<VarId> = (0..200).map(|_| k.add_var(general(32))).collect();
+    let v: Vec<VarId> = (0..count).map(|_| k.add_var(general(32))).collect();
     let mut insts = vec![value(v[0], 1)];
     insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
     k.blocks = vec![Block { insts, succs: Default::default() }];
+    (k, v)
+}
+
+#[test]
+fn registers_are_taken_in_turn_and_used_again() {
+    let (k, _) = doubled(200);
     let (p, stats) =
         allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     let r = regs(&p);
@@ -121,13 +127,9 @@ fn registers_are_taken_in_turn_and_used_again() {
 
 #[test]
 fn a_register_that_was_just_in_use_waits_its_turn() {
-    let mut k = Kernel::new("t", Platform::Skl);
-    let v: Vec<VarId> = (0..129).map(|_| k.add_var(general(32))).collect();
-    let mut insts = vec![value(v[0], 1)];
-    insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
+    let (mut k, v) = doubled(129);
     // The first value is needed until all registers have been taken once.
-    insts[126] = add(v[126], v[125], v[0]);
-    k.blocks = vec![Block { insts, succs: Default::default() }];
+    k.blocks[0].insts[126] = add(v[126], v[125], v[0]);
     let (p, _) =
         allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert_eq!(regs(&p)[126..], [vec![126, 1, 126], vec![126, 126, 127], vec![127, 127, 2]]);

@@ -20,7 +20,8 @@
 use std::collections::BTreeMap;
 
 use gen_ir::{
-    Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cfg, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId,
+    Virtual,
 };
 use narrow::{as_index, every, ones, to_index};
 use regalloc::Placed;
@@ -401,21 +402,20 @@ impl Search<'_> {
         }
         let mut before: Vec<Vec<Parts>> =
             (0..scenes.len()).map(|b| vec![Parts::MAX; needs.at(b).len()]).collect();
-        let mut preds = vec![Vec::new(); scenes.len()];
-        for (b, block) in code.blocks.iter().enumerate() {
-            block.succs.iter().for_each(|s| preds[s.index()].push(b));
-        }
+        let flow = Cfg::of(code);
         loop {
             let mut changed = false;
             for b in 0..scenes.len() {
+                let of_lanes = flow.preds(BlockId::from(b)).filter(|(_, edge)| edge.is_of_lanes());
+                let preds: Vec<usize> = of_lanes.map(|(p, _)| p.index()).collect();
                 for (k, &i) in needs.at(b).iter().enumerate() {
                     let enters = if b == 0 && self.sought[as_index(i)].is_input { Parts::MAX } else { 0 };
-                    let start = if b == 0 || preds[b].is_empty() { enters } else { Parts::MAX };
-                    let after = |p: &usize| {
-                        let old = needs.at(*p).binary_search(&i).map_or(0, |k| before[*p][k]);
-                        through[*p].get(&i).map_or(old, |(kept, made)| old & kept | made)
+                    let start = if b == 0 || preds.is_empty() { enters } else { Parts::MAX };
+                    let after = |&p: &usize| {
+                        let old = needs.at(p).binary_search(&i).map_or(0, |k| before[p][k]);
+                        through[p].get(&i).map_or(old, |(kept, made)| old & kept | made)
                     };
-                    let new = preds[b].iter().map(after).fold(start, |all, some| all & some);
+                    let new = preds.iter().map(after).fold(start, |all, some| all & some);
                     changed |= std::mem::replace(&mut before[b][k], new) != new;
                 }
             }

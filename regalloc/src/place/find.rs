@@ -7,6 +7,25 @@ use narrow::{as_index, to_index};
 /// per variable.
 const LONG_FREE: u32 = 256;
 
+/// Where an item may be that takes whole registers.
+struct Places<const W: usize> {
+    /// Registers that it may take.
+    open: Regs<W>,
+    /// Registers that it may begin with.
+    starts: Regs<W>,
+    /// How many it takes.
+    count: u32,
+}
+
+impl<const W: usize> Places<W> {
+    /// The registers from which on all that it takes are open.
+    fn free(&self) -> Regs<W> {
+        let mut free = runs(self.open, self.count);
+        free.iter_mut().zip(self.starts).for_each(|(f, s)| *f &= s);
+        free
+    }
+}
+
 impl<'a, const W: usize> Scan<'a, W> {
     /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
     /// before.
@@ -283,16 +302,13 @@ impl<'a, const W: usize> Scan<'a, W> {
         from: u32,
         high: u32,
     ) -> Option<FileByte> {
-        let (mut open, places, n) = self.places_of(i, open, with_parts, from, high);
-        let rb = self.file.reg_bytes();
+        let mut places = self.places_of(i, open, with_parts, from, high);
         loop {
-            let mut found = runs(open, n);
-            found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
-            let base = first(&found)?;
+            let base = first(&places.free())?;
             match self.in_the_way(i, base, with_parts) {
-                None => return Some(FileByte::new(base * rb)),
+                None => return Some(FileByte::new(base * self.file.reg_bytes())),
                 // In no later place is that the last register, of which less may be needed.
-                Some(r) => open[as_index(r) / 64] &= !(1 << (r % 64)),
+                Some(r) => places.open[as_index(r) / 64] &= !(1 << (r % 64)),
             }
         }
     }
@@ -306,10 +322,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         low: u32,
         high: u32,
     ) -> Option<FileByte> {
-        let (open, places, n) = self.places_of(i, open, with_parts, low, high);
-        let rb = self.file.reg_bytes();
-        let mut found = runs(open, n);
-        found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+        let places = self.places_of(i, open, with_parts, low, high);
+        let (found, n, rb) = (places.free(), places.count, self.file.reg_bytes());
         let now = self.ranges(i).first().map_or(0, |r| to_index(r.start.index()));
         let mut best: Option<(u32, u32)> = None;
         for part in [between::<W>(self.last_found, self.file.regs), between(0, self.last_found)] {
@@ -334,8 +348,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         Some(FileByte::new(base * rb))
     }
 
-    /// The `open` registers that item `i` may take, those where it may begin from `from` to before `high`, and how many it
-    /// takes.
+    /// Where item `i` may be from `from` to before `high`, in whole registers of `open`.
     fn places_of(
         &self,
         i: ItemId,
@@ -343,7 +356,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         with_parts: Regs<W>,
         from: u32,
         high: u32,
-    ) -> (Regs<W>, Regs<W>, u32) {
+    ) -> Places<W> {
         let rb = self.file.reg_bytes();
         let item = self.items[i];
         let n = item.bytes.div_ceil(rb);
@@ -353,7 +366,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let mut places = multiples::<W>((item.align / rb).max(1));
         let allowed = between::<W>(from, (high + 1).saturating_sub(n));
         places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
-        (open, places, n)
+        Places { open, starts: places, count: n }
     }
 
     /// The first of the registers from `base` on that item `i` cannot have for what others have a part of.

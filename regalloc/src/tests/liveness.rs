@@ -29,19 +29,29 @@ fn what_is_never_written_is_not_kept() {
     assert_eq!(live(&k, x), [(2, 3), (5, 7)]);
 }
 
+/// An instruction of two registers: the first may be written before the second is read.
+fn wide(inst: Inst<Virtual>) -> Inst<Virtual> {
+    Inst { exec: ExecSize::S16, ..inst }
+}
+
+/// A kernel without code, three wide variables, and a sum of the second one that is written to the first, for some of the
+/// channels or all of them.
+fn written_again(part: bool) -> (Kernel<Virtual>, [VarId; 3], Inst<Virtual>) {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let [x, y, z] = [0; 3].map(|_| k.add_var(general(64)));
+    let given = Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) };
+    let flag = Reg::var_at(k.add_var(given), 0);
+    let pred = part.then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+    (k, [x, y, z], Inst { pred, ..wide(add(x, y, y)) })
+}
+
 #[test]
 fn what_a_block_begins_to_write_does_not_come_into_it() {
-    // Of two registers each: the first may be written before the second is read.
-    let wide = |i: Inst<Virtual>| Inst { exec: ExecSize::S16, ..i };
     for part in [false, true] {
-        let mut k = Kernel::new("t", Platform::Skl);
-        let [x, y, z] = [0; 3].map(|_| k.add_var(general(64)));
-        let given = Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) };
-        let flag = Reg::var_at(k.add_var(given), 0);
-        let pred = part.then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+        let (mut k, [x, y, z], sum) = written_again(part);
         let blocks = [
             (vec![wide(value(x, 1)), wide(value(y, 2))], Some(BlockId(1))),
-            (vec![Inst { pred, ..wide(add(x, y, y)) }], Some(BlockId(2))),
+            (vec![sum], Some(BlockId(2))),
             (vec![wide(add(z, x, x))], None),
         ];
         k.blocks = blocks.map(|(insts, to)| Block { insts, succs: to.into_iter().collect() }).into();
@@ -53,14 +63,8 @@ fn what_a_block_begins_to_write_does_not_come_into_it() {
 
 #[test]
 fn what_is_written_for_nobody_does_not_come_to_the_next_write() {
-    let wide = |i: Inst<Virtual>| Inst { exec: ExecSize::S16, ..i };
     for part in [false, true] {
-        let mut k = Kernel::new("t", Platform::Skl);
-        let [x, y, z] = [0; 3].map(|_| k.add_var(general(64)));
-        let given = Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) };
-        let flag = Reg::var_at(k.add_var(given), 0);
-        let pred = part.then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
-        let early = Inst { pred, ..wide(add(x, y, y)) };
+        let (mut k, [x, y, z], early) = written_again(part);
         let insts = vec![wide(value(y, 2)), wide(value(x, 1)), early, wide(add(z, x, x))];
         k.blocks = vec![Block { insts, succs: [].into_iter().collect() }];
         let live = liveness(&k);
