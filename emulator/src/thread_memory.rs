@@ -1,7 +1,8 @@
 //! Memory that a dispatch's threads find through their headers.
 
 use crate::{launch::Dispatch, memory::Memory, messages::SCRATCH_STATE};
-use narrow::{as_index, low_u32};
+use ::messages::thread::{GROUP_DWORDS, GroupMember, Identity, IndirectData, ScratchSize};
+use narrow::{as_index, low_u8, low_u32};
 use platforms::Platform;
 
 /// Memory that a dispatch's threads find through their headers.
@@ -61,16 +62,16 @@ impl ThreadMemory {
     /// The thread header, `r0`.
     pub(crate) fn header(&self, dispatch: &Dispatch, group: [u32; 3], number: u32) -> [u32; 16] {
         let mut r0 = [0u32; 16];
-        r0[0] = low_u32(self.indirect);
-        r0[1] = group[0];
-        r0[2] = number & 0xff | 1 << 24;
+        let mut set = |dword: u32, value| r0[as_index(dword)] = value;
+        set(IndirectData::DWORD, low_u32(self.indirect));
+        GROUP_DWORDS.into_iter().zip(group).for_each(|(dword, place)| set(dword, place));
+        let member = GroupMember::new().with_number(low_u8(number)).with_threads(1);
+        set(GroupMember::DWORD, member.into_bits());
         if dispatch.scratch != 0 {
-            r0[3] = dispatch.scratch.trailing_zeros() - 10;
+            set(ScratchSize::DWORD, ScratchSize::of(dispatch.scratch).into_bits());
         }
         let scratch = if self.scratch_surface { SCRATCH_STATE } else { low_u32(self.scratch_of(number)) };
-        r0[5] = scratch & gen_ir::scratch::SURFACE_STATE | number & 0x1ff;
-        r0[6] = group[1];
-        r0[7] = group[2];
+        set(Identity::DWORD, scratch & Identity::SCRATCH_MASK | number & Identity::OLD_THREAD_MASK);
         r0
     }
 }

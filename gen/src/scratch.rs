@@ -12,6 +12,7 @@
 //! frame, have the surface as extended descriptor and 32-bit addresses in it (Intel's finalizer,
 //! `initScratchSurfaceOffset`, `saveRestoreA0`).
 
+use messages::thread::Identity;
 use platforms::Platform;
 use smallvec::{SmallVec, smallvec};
 
@@ -20,11 +21,11 @@ use crate::{Dst, ExecSize, GrfNum, Inst, Op, Reg, Region, Src, Type, VarId, Virt
 /// Bytes that the scratch base of scratch blocks counts in.
 pub const BASE_UNIT: u32 = 1024;
 /// The byte of a header, and of `r0`, that the base is at.
-pub const BASE_BYTE: u32 = 20;
+pub const BASE_BYTE: u32 = 4 * Identity::DWORD;
 /// The byte of a header that the surface is at.
 pub const SURFACE_BYTE: u32 = 24;
 /// Bits of `r0.5` that name the surface's state.
-pub const SURFACE_STATE: u32 = 0xffff_fc00;
+pub const SURFACE_STATE: u32 = Identity::SCRATCH_MASK;
 /// How far down those go in an extended descriptor.
 pub const SURFACE_SHIFT: u16 = 4;
 

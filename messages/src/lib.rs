@@ -19,7 +19,7 @@
 //! its struct; the compiler then stops where forms differ, in the emulator and in `iga`.
 //!
 //! What headers and payloads say in bits stands here, too: the sampler's control, the size of a media block, what a barrier
-//! counts, the header of a render target.
+//! counts, the header of a render target, what scales a block of pixels, and the header that each thread starts with.
 //!
 //! What holds: a struct has all 32 bits, those that its kind of message does not use too, so a descriptor goes
 //! through any struct unchanged. Codes without a name give `None`, never another name. Lengths are types that
@@ -46,6 +46,7 @@ pub mod render;
 pub mod sampler;
 mod sfid;
 pub mod spawner;
+pub mod thread;
 pub mod urb;
 pub mod vme;
 

@@ -6,7 +6,7 @@ pub use types::{MessageType, Parameter, Request, Row, WideRow, WideType};
 
 use crate::{Descriptor, Effect, SurfaceIndex};
 use bitfield_struct::bitfield;
-use narrow::{as_index, const_u8, wide_u8};
+use narrow::{as_index, const_u8, const_u16, wide_u8};
 
 codes! {
     /// Lanes ("SIMD Mode"); on Xe-HPC each has twice as many.
@@ -141,6 +141,34 @@ impl HeaderControl {
     }
 
     const OFFSETS: u32 = 0xfff;
+}
+
+/// How `sample_8x8` scales a block of pixels: the last dword of the payload that says where the block is.
+#[bitfield(u32)]
+#[derive(PartialEq, Eq)]
+pub struct PixelBlock {
+    /// The group that the block is one of.
+    #[bits(25)]
+    pub group: u32,
+    /// How many pixels: 16x4, 8x4, 16x8, 4x4.
+    #[bits(2)]
+    pub mode: u8,
+    /// Sharpening ("IEF") is passed by.
+    pub bypass: bool,
+    #[bits(4)]
+    __: u8,
+}
+
+impl PixelBlock {
+    /// Where it stands in the payload.
+    pub const DWORD: u32 = 7;
+    /// How far up the bypass stands.
+    pub const BYPASS_SHIFT: u16 = const_u16(PixelBlock::BYPASS_OFFSET);
+
+    /// Pixels of a block.
+    pub const fn pixels(self) -> u32 {
+        [64, 32, 128, 16][as_index(wide_u8(self.mode()))]
+    }
 }
 
 /// Writes the sampler's cache back.

@@ -4,6 +4,7 @@
 //! Gen11 on. The hardware thread's number is the fixed-function thread identifier in `r0.5`.
 
 use gen_ir::{Dst, Op, Src, Type};
+use messages::thread::{Color, Coordinates, Identity, WideCoordinates};
 use visa::Predefined;
 
 use super::{Lowerer, vars::COMPUTED};
@@ -17,18 +18,26 @@ impl Lowerer<'_> {
             let Some(var) = self.identity_var(i) else { continue };
             let to = VReg::var_at(var, 0);
             match (which, new_format) {
-                (Predefined::ThreadX, false) => self.mask_bits(to, Type::Uw, 4, 0x7ff),
-                (Predefined::ThreadY, false) => self.mask_bits(to, Type::Uw, 6, 0x7ff),
-                (Predefined::ThreadX, true) => self.mask_bits(to, Type::Ud, 4, 0xfff),
-                (Predefined::ThreadY, true) => {
-                    self.shift_bits(to, 12);
-                    let value = Src::scalar(to, Type::Ud);
-                    self.and(to, value, 0xfff);
+                (Predefined::ThreadX, false) => {
+                    self.mask_bits(to, Type::Uw, Coordinates::BYTES[0], Coordinates::MASK);
                 }
-                (Predefined::Color, false) => self.mask_bits(to, Type::Ud, 8, 0xf),
-                (Predefined::Color, true) => self.shift_bits(to, 24),
-                (_, false) => self.mask_bits(to, Type::Ud, 20, 0x1ff),
-                (_, true) => self.mask_bits(to, Type::Ud, 20, 0x3ff),
+                (Predefined::ThreadY, false) => {
+                    self.mask_bits(to, Type::Uw, Coordinates::BYTES[1], Coordinates::MASK);
+                }
+                (Predefined::ThreadX, true) => {
+                    self.mask_bits(to, Type::Ud, 4 * WideCoordinates::DWORD, WideCoordinates::MASK);
+                }
+                (Predefined::ThreadY, true) => {
+                    self.shift_bits(to, WideCoordinates::Y_SHIFT);
+                    let value = Src::scalar(to, Type::Ud);
+                    self.and(to, value, WideCoordinates::MASK);
+                }
+                (Predefined::Color, false) => self.mask_bits(to, Type::Ud, 4 * Color::DWORD, Color::MASK),
+                (Predefined::Color, true) => self.shift_bits(to, WideCoordinates::COLOR_SHIFT),
+                (_, wide) => {
+                    let mask = if wide { Identity::THREAD_MASK } else { Identity::OLD_THREAD_MASK };
+                    self.mask_bits(to, Type::Ud, 4 * Identity::DWORD, mask);
+                }
             }
         }
     }
@@ -44,7 +53,7 @@ impl Lowerer<'_> {
     }
 
     fn shift_bits(&mut self, to: VReg, count: u16) {
-        let srcs = [Src::scalar(self.r0(4), Type::Ud), Src::uw(count)];
+        let srcs = [Src::scalar(self.r0(4 * WideCoordinates::DWORD), Type::Ud), Src::uw(count)];
         self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
     }
 }

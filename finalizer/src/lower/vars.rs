@@ -1,6 +1,7 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
 use gen_ir::{AddrSub, Arf, FileByte, Kernel, Type, Var, VarClass, VarId, Virtual};
+use messages::thread::GROUP_DWORDS;
 use narrow::to_index;
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
@@ -267,7 +268,7 @@ impl VarMap {
     fn predefined(&self, var: Predefined) -> Location {
         match var {
             Predefined::Null => Location::Null,
-            Predefined::GroupIdX => Location::Var(self.r0, 4),
+            Predefined::GroupIdX => Location::Var(self.r0, 4 * GROUP_DWORDS[0]),
             Predefined::ThreadX | Predefined::ThreadY | Predefined::HwTid | Predefined::Color => {
                 let at = COMPUTED.iter().position(|c| *c == var);
                 match at.and_then(|i| self.identity[i]) {
@@ -275,8 +276,8 @@ impl VarMap {
                     None => Location::Missing("a predefined variable that nothing declares"),
                 }
             }
-            Predefined::GroupIdY => Location::Var(self.r0, 24),
-            Predefined::GroupIdZ => Location::Var(self.r0, 28),
+            Predefined::GroupIdY => Location::Var(self.r0, 4 * GROUP_DWORDS[1]),
+            Predefined::GroupIdZ => Location::Var(self.r0, 4 * GROUP_DWORDS[2]),
             Predefined::R0 => Location::Var(self.r0, 0),
             Predefined::Tsc => Location::Arf(Arf::Timestamp(0), 0),
             Predefined::Sr0 => Location::Arf(Arf::State(0), 0),

@@ -23,6 +23,7 @@ use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Region, Sfid, Src, Type};
 use messages::{
     Descriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
+    thread::IndirectData,
 };
 use narrow::{as_index, const_u8};
 use smallvec::SmallVec;
@@ -401,8 +402,8 @@ impl Lowerer<'_> {
     /// The address of what a kernel gets from outside, in `to`: bits 31:6 of `r0.0` (volume 7, "Thread Payload",
     /// "Indirect Data Start Address"; Intel's finalizer, `loadThreadPayload`).
     pub(super) fn indirect_data(&mut self, to: VReg) {
-        const ADDRESS: u32 = !0x3f;
-        let srcs = [Src::scalar(self.r0(0), Type::Ud), Src::ud(ADDRESS)];
+        let from = Src::scalar(self.r0(4 * IndirectData::DWORD), Type::Ud);
+        let srcs = [from, Src::ud(IndirectData::MASK)];
         self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
     }
 

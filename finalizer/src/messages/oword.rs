@@ -1,7 +1,10 @@
 //! Oword block reads and writes on surfaces.
 
 use gen_ir::{Dst, Op, Sfid, Src, Type};
-use messages::hdc::{Dc0, OwordBlock};
+use messages::{
+    hdc::{Dc0, OwordBlock},
+    thread::Identity,
+};
 use visa::{Op as Visa, RawOperand, SurfaceId};
 
 use super::{Message, PayloadPart, block_exec, oword_count, svm::MAX_OWORDS};
@@ -9,9 +12,6 @@ use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-/// `r0.5` bits that a stateless header keeps: the fixed-function thread identifier.
-const FFTID: u32 = 0x3ff;
 
 impl Lowerer<'_> {
     /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
@@ -72,9 +72,10 @@ impl Lowerer<'_> {
 
     /// The header of a stateless message names the thread.
     fn keep_thread_identifier(&mut self, header: VReg) {
-        let from = Src::scalar(self.r0(20), Type::Ud);
-        let dst = Dst::packed(header.plus(20), Type::Ud);
-        self.emit(build::op(Op::And, Lanes::SCALAR, dst, &[from, Src::ud(FFTID)]));
+        let byte = 4 * Identity::DWORD;
+        let from = Src::scalar(self.r0(byte), Type::Ud);
+        let dst = Dst::packed(header.plus(byte), Type::Ud);
+        self.emit(build::op(Op::And, Lanes::SCALAR, dst, &[from, Src::ud(Identity::THREAD_MASK)]));
     }
 
     /// Unaligned blocks count their offset in bytes since vISA 3.2, in dwords before; objects of that

@@ -1,7 +1,10 @@
 //! The prologue that loads the kernel's payload (Xe-HPC).
 
 use gen_ir::{Dst, FileByte, GrfNum, Op, Sfid, Src, Type, Var};
-use messages::lsc::{Access, AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize};
+use messages::{
+    lsc::{Access, AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize},
+    thread::GroupMember,
+};
 use narrow::to_u16;
 
 use super::lsc::codes::{GENERAL_STATE, LscMessage, binding};
@@ -54,10 +57,15 @@ impl Lowerer<'_> {
         let mut dword = || VReg::var_at(self.var(Var { no_spill: true, ..build::general(4, 4) }), 0);
         let (base, thread) = (dword(), dword());
         let (ud, scalar) = (|r| Dst::packed(r, Type::Ud), |r| Src::scalar(r, Type::Ud));
-        let id = Src::scalar(self.r0(8), Type::Uw);
+        let id = Src::scalar(self.r0(4 * GroupMember::DWORD), Type::Uw);
         self.indirect_data(base);
         let number = Dst::packed(thread, Type::Uw);
-        self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
+        self.emit(build::op(
+            Op::And,
+            Lanes::SCALAR,
+            number,
+            &[id, Src::uw(to_u16(GroupMember::NUMBER_MASK))],
+        ));
         self.emit(build::op(
             Op::Add,
             Lanes::SCALAR,

@@ -4,8 +4,8 @@
 //! The forms are those of Intel's finalizer; what comes back is as the specification counts it.
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
-use messages::sampler::{self, HeaderControl, MessageType, Parameter, SimdMode, WideType};
-use narrow::{as_index, low_u8, low_u32};
+use messages::sampler::{self, HeaderControl, MessageType, Parameter, PixelBlock, SimdMode, WideType};
+use narrow::{low_u8, low_u32};
 use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
 use super::{Message, PayloadPart, hdc::disabled};
@@ -13,12 +13,6 @@ use crate::{
     build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
 };
-
-/// Pixels of a block of `avs` by execution mode: 16x4, 8x4, 16x8, 4x4.
-const PIXELS: [u32; 4] = [64, 32, 128, 16];
-/// Where the last dword of the payload of `avs` has the mode, and that sharpening is passed by.
-const MODE_SHIFT: u32 = 25;
-const BYPASS_SHIFT: u16 = 27;
 
 /// A message on a block of pixels.
 struct Block {
@@ -85,8 +79,9 @@ impl Lowerer<'_> {
         }
         let block = self.scalar_src(block)?;
         self.set_dword(place, 1, block);
-        self.group_dword(place, group, (mode & 3) << MODE_SHIFT, bypass)?;
-        let bytes = PIXELS[as_index(mode & 3)] * channels.count() * if format < 2 { 2 } else { 1 };
+        let scaled = PixelBlock::new().with_mode(low_u8(mode) & 3);
+        self.group_dword(place, group, scaled, bypass)?;
+        let bytes = scaled.pixels() * channels.count() * if format < 2 { 2 } else { 1 };
         let lanes = Lanes::all(ExecSize::S16);
         let block = Block { lanes, message: WideType::Sample8x8, sampler, surface, bytes };
         self.pixel_block(&block, header, place, dst)
@@ -97,25 +92,25 @@ impl Lowerer<'_> {
         &mut self,
         place: VReg,
         group: &VectorOperand,
-        mode: u32,
+        scaled: PixelBlock,
         bypass: &VectorOperand,
     ) -> Lowered {
-        let last = place.plus(28);
+        let last = place.plus(4 * PixelBlock::DWORD);
         let (to, so_far) = (Dst::packed(last, Type::Ud), Src::scalar(last, Type::Ud));
         let scalar = |op, srcs: &[_]| build::op(op, Lanes::SCALAR, to, srcs);
         let mode = match bypass.immediate() {
-            Some(bit) => Src::ud(mode | (low_u32(bit) & 1) << BYPASS_SHIFT),
+            Some(bit) => Src::ud(scaled.with_bypass(bit & 1 != 0).into_bits()),
             None => {
                 let bit = self.integer_src(bypass, "bypass")?;
                 self.emit(scalar(Op::And, &[bit, Src::uw(1)]));
-                self.emit(scalar(Op::Shl, &[so_far, Src::uw(BYPASS_SHIFT)]));
-                self.emit(scalar(Op::Add, &[so_far, Src::ud(mode)]));
+                self.emit(scalar(Op::Shl, &[so_far, Src::uw(PixelBlock::BYPASS_SHIFT)]));
+                self.emit(scalar(Op::Add, &[so_far, Src::ud(scaled.into_bits())]));
                 so_far
             }
         };
         let group = match (group.immediate(), mode) {
             (Some(group), Src::Imm { bits, .. }) => {
-                self.set_dword(place, 7, Src::ud(low_u32(group).wrapping_add(low_u32(bits))));
+                self.set_dword(place, PixelBlock::DWORD, Src::ud(low_u32(group).wrapping_add(low_u32(bits))));
                 return Ok(());
             }
             (Some(group), _) => Src::ud(low_u32(group)),

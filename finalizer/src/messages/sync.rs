@@ -7,6 +7,7 @@ use messages::{
     gateway::{self, BarrierSignal},
     hdc::MemoryFence,
     sampler,
+    thread::GroupMember,
 };
 use narrow::{low_u8, low_u32};
 use platforms::EndFence;
@@ -40,16 +41,16 @@ impl Lowerer<'_> {
 
     fn barrier_signal(&mut self) {
         let payload = if self.caps.thread.barrier_counts {
-            // Producers and consumers are all threads of the group: r0.2, bits 24 to 31.
+            // Producers and consumers are all threads of the group.
             let header = self.zero_register();
-            let threads = Src::scalar(self.r0(11), Type::Ub);
+            let threads = Src::scalar(self.r0(GroupMember::THREADS_BYTE), Type::Ub);
             let [_, _, producers, _] = BarrierSignal::BYTES;
             let dst = Dst::packed(header.plus(producers), Type::Ub);
             self.emit(build::mov(Lanes::all(ExecSize::S2), dst, threads));
             header
         } else {
             let payload = self.payload(1);
-            let id = Src::scalar(self.r0(8), Type::Ud);
+            let id = Src::scalar(self.r0(4 * GroupMember::DWORD), Type::Ud);
             let mask = Src::ud(self.caps.thread.barrier_mask);
             let dst = Dst::packed(payload, Type::Ud);
             self.emit(build::op(Op::And, Lanes::all(ExecSize::S8), dst, &[id, mask]));
