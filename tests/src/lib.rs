@@ -26,6 +26,8 @@
 //! - [`visa_random`]: random vISA programs, for the interpreter and our code.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
 //!
+//! [`on_each_platform`] is a test for each platform that kernels are compiled for.
+//!
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod arithmetic;
@@ -62,3 +64,21 @@ pub mod texts;
 pub mod validate;
 pub mod visa_random;
 pub mod words;
+
+/// A test for each platform that kernels are compiled for, so that they run side by side.
+#[macro_export]
+macro_rules! on_each_platform {
+    ($run:path) => {
+        $crate::on_each_platform! { $run:
+            broadwell Bdw, skylake Skl, ice_lake Icllp, tiger_lake Tgllp, ponte_vecchio Pvc
+        }
+    };
+    ($run:path: $($name:ident $platform:ident),+) => {
+        $(
+            #[test]
+            fn $name() {
+                $run(platforms::Platform::$platform);
+            }
+        )+
+    };
+}

@@ -32,30 +32,7 @@ fn judge(platform: Platform) {
     assert!(surplus.is_empty(), "{platform}: {} forms\n{}", surplus.len(), surplus.join("\n"));
 }
 
-#[test]
-fn broadwell() {
-    judge(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    judge(Platform::Skl);
-}
-
-#[test]
-fn ice_lake() {
-    judge(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    judge(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    judge(Platform::Pvc);
-}
+tests::on_each_platform!(judge);
 
 /// The forms of an instruction that are neither recorded nor allowed.
 fn unknown(platform: Platform, inst: &Inst<Physical>) -> Vec<String> {

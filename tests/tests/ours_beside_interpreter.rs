@@ -37,27 +37,4 @@ fn run(platform: Platform) {
     assert!(agree * 10 >= some.len() * 8, "{platform}: {counts:?}");
 }
 
-#[test]
-fn broadwell() {
-    run(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    run(Platform::Skl);
-}
-
-#[test]
-fn ice_lake() {
-    run(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    run(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    run(Platform::Pvc);
-}
+tests::on_each_platform!(run);

@@ -34,27 +34,4 @@ fn expect_silence(platform: Platform) {
     assert!(report.is_empty(), "{platform}: {instructions} instructions\n{}", report.join("\n"));
 }
 
-#[test]
-fn broadwell() {
-    expect_silence(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    expect_silence(Platform::Skl);
-}
-
-#[test]
-fn ice_lake() {
-    expect_silence(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    expect_silence(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    expect_silence(Platform::Pvc);
-}
+tests::on_each_platform!(expect_silence);

@@ -1,5 +1,6 @@
 //! Inputs for kernels: the edges of a type first, then values from a fixed seed.
 
+use crate::splitmix::SplitMix;
 use half::f16;
 
 /// An integer type of OpenCL C, with its edges.
@@ -99,23 +100,19 @@ impl Float for f16 {
     }
 }
 
-/// A source of inputs: splitmix64.
+/// A source of inputs.
 #[derive(Clone, Debug)]
-pub struct Inputs(u64);
+pub struct Inputs(SplitMix);
 
 impl Inputs {
     /// From a seed.
     pub fn new(seed: u64) -> Inputs {
-        Inputs(seed)
+        Inputs(SplitMix::new(seed))
     }
 
     /// Sixty-four random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// One integer: an edge, a small one or any.
