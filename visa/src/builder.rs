@@ -49,6 +49,7 @@ use platforms::Platform;
 pub use operand::{Dest, General, Slice, Source, address, all, any, flag, imm, indirect, not};
 
 use crate::{
+    error::on_lines,
     ids::*,
     inst::BadOperands,
     model::*,
@@ -98,13 +99,7 @@ pub struct BuildErrors(pub Vec<BuildError>);
 
 impl fmt::Display for BuildErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        on_lines(f, &self.0)
     }
 }
 

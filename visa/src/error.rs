@@ -139,19 +139,24 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Each fault on a line of its own.
+pub(crate) fn on_lines(f: &mut fmt::Formatter<'_>, faults: &[impl fmt::Display]) -> fmt::Result {
+    for (i, fault) in faults.iter().enumerate() {
+        if i > 0 {
+            writeln!(f)?;
+        }
+        fault.fmt(f)?;
+    }
+    Ok(())
+}
+
 /// All faults found in an object; never empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Errors(pub Vec<Error>);
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        on_lines(f, &self.0)
     }
 }
 

@@ -181,6 +181,27 @@ impl<'s> Parser<'s> {
         self.in_range(start, value, i32::MIN.into()..=i32::MAX.into(), "the offset")
     }
 
+    /// What is loaded stands before the address, with its shape.
+    fn data_before(&mut self, op: LscOp) -> Parsed<(Operand, Option<Shape>)> {
+        if op.kind() == LscKind::Store || op == LscOp::CcsUpdate {
+            return Ok((Operand::Raw(RawOperand::NULL), None));
+        }
+        Ok((self.raw_operand()?, Some(self.shape(op)?)))
+    }
+
+    /// What is stored stands behind the address, with its shape, and so does what is computed with.
+    fn data_behind(&mut self, op: LscOp, shape: Option<Shape>) -> Parsed<([Operand; 2], Shape)> {
+        let null = Operand::Raw(RawOperand::NULL);
+        let (stored, shape) = match shape {
+            Some(shape) => (null, shape),
+            None => (self.raw_operand()?, self.shape(op)?),
+        };
+        if op.kind() == LscKind::Atomic {
+            return Ok(([self.raw_operand()?, self.raw_operand()?], shape));
+        }
+        Ok(([stored, null], shape))
+    }
+
     fn lsc_untyped(
         &mut self,
         op: LscOp,
@@ -189,13 +210,7 @@ impl<'s> Parser<'s> {
         exec: Exec,
         head: Head,
     ) -> Parsed<()> {
-        let null = Operand::Raw(RawOperand::NULL);
-        let kind = op.kind();
-        let (mut dst, mut src1, mut src2, mut shape) = (null, null, null, None);
-        if kind != LscKind::Store && op != LscOp::CcsUpdate {
-            dst = self.raw_operand()?;
-            shape = Some(self.shape(op)?);
-        }
+        let (dst, shape) = self.data_before(op)?;
         let model = self.model()?;
         self.expect(Tok::LBrack, "`[` and the addresses")?;
         let mut scale = 1;
@@ -223,14 +238,7 @@ impl<'s> Parser<'s> {
         }
         self.expect(Tok::RBrack, "`]`")?;
         let size = self.addr_size()?;
-        if shape.is_none() {
-            src1 = self.raw_operand()?;
-            shape = Some(self.shape(op)?);
-        }
-        if kind == LscKind::Atomic {
-            (src1, src2) = (self.raw_operand()?, self.raw_operand()?);
-        }
-        let Some(shape) = shape else { return self.fail("a data shape is missing") };
+        let ([src1, src2], shape) = self.data_behind(op, shape)?;
         let [s0, s1, s2, s3] = shape.operands();
         let mut operands = vec![Operand::Num(sfid.raw().into()), cache[0], cache[1]];
         operands.extend([
@@ -251,12 +259,7 @@ impl<'s> Parser<'s> {
     /// `V60:d32.xy  bss(V10)[U+1,V,R,LOD]:a32`
     fn lsc_typed(&mut self, op: LscOp, cache: [Operand; 2], exec: Exec, head: Head) -> Parsed<()> {
         let null = Operand::Raw(RawOperand::NULL);
-        let kind = op.kind();
-        let (mut dst, mut src1, mut src2, mut shape) = (null, null, null, None);
-        if kind != LscKind::Store && op != LscOp::CcsUpdate {
-            dst = self.raw_operand()?;
-            shape = Some(self.shape(op)?);
-        }
+        let (dst, shape) = self.data_before(op)?;
         let model = self.model()?;
         self.expect(Tok::LBrack, "`[` and the coordinates")?;
         let mut coords = [null; 4];
@@ -272,14 +275,7 @@ impl<'s> Parser<'s> {
         }
         self.expect(Tok::RBrack, "`]`")?;
         let size = self.addr_size()?;
-        if shape.is_none() {
-            src1 = self.raw_operand()?;
-            shape = Some(self.shape(op)?);
-        }
-        if kind == LscKind::Atomic {
-            (src1, src2) = (self.raw_operand()?, self.raw_operand()?);
-        }
-        let Some(shape) = shape else { return self.fail("a data shape is missing") };
+        let ([src1, src2], shape) = self.data_behind(op, shape)?;
         let mut operands = vec![cache[0], cache[1], Operand::Num(model.ty.raw().into()), size];
         operands.extend(shape.operands());
         operands.extend([model.surface, Operand::Num(model.index), dst]);

@@ -11,6 +11,7 @@ use super::{
     symbols::Symbols,
 };
 use crate::{
+    error::on_lines,
     ids::{LabelId, StrId},
     model::{AttrRange, Kernel, Label, Module, PlaceKind, Version},
     near::suggestion,
@@ -47,13 +48,7 @@ pub struct Faults(pub Vec<Fault>);
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, fault) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            fault.fmt(f)?;
-        }
-        Ok(())
+        on_lines(f, &self.0)
     }
 }
 
