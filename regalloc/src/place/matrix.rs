@@ -228,6 +228,15 @@ pub(crate) fn first<const W: usize>(regs: &Regs<W>) -> Option<u32> {
     Some(to_index(at) * 64 + regs[at].trailing_zeros())
 }
 
+/// The registers of a set, in order.
+pub(crate) fn each<const W: usize>(mut regs: Regs<W>) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let found = first(&regs)?;
+        regs[as_index(found) / 64] &= !(1 << (found % 64));
+        Some(found)
+    })
+}
+
 /// The registers of a set that are followed by at least `n - 1` more of it.
 pub(crate) fn runs<const W: usize>(mut regs: Regs<W>, n: u32) -> Regs<W> {
     let mut length = 1;

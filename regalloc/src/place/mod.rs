@@ -32,7 +32,7 @@ use crate::{
     place::{
         copies::Copies,
         heirs::Heirs,
-        matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
+        matrix::{RegMatrix, Regs, between, each, first, has, multiples, runs},
     },
 };
 use gen_ir::{FileByte, VarId};
@@ -394,7 +394,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.held.set(regs, held);
         self.needed.set(regs, needed);
         let all = hull(held);
-        for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
+        for r in each(regs) {
             self.s.sharers[as_index(r)].push(Sharer { item: i, all });
         }
     }
@@ -410,7 +410,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.held.reset(regs, held);
         // Others that share them may be held at the same time.
         let all = hull(held);
-        for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
+        for r in each(regs) {
             self.s.sharers[as_index(r)].retain(|other| other.item != i);
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
