@@ -2,6 +2,7 @@
 
 mod computes;
 mod controls;
+mod modes;
 mod payload;
 mod send;
 mod swsb;

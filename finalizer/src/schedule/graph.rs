@@ -18,7 +18,9 @@ const GRFS: usize = 256;
 const FLAGS: usize = GRFS;
 const ADDRESSES: usize = FLAGS + 4;
 const ACCUMULATOR: usize = ADDRESSES + 1;
-const CELLS: usize = ACCUMULATOR + 1;
+/// The modes of floats in the control register.
+const MODES: usize = ACCUMULATOR + 1;
+const CELLS: usize = MODES + 1;
 
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,8 @@ pub(super) struct Graph {
     store: u32,
     loads: Vec<u32>,
     writes_wait: bool,
+    /// Something in the stretch sets modes of floats.
+    sets_modes: bool,
     /// Log2 of a general register's bytes.
     grf_log: u32,
     /// Cycles until all results are there, in the order that the code has.
@@ -91,6 +95,7 @@ impl Default for Graph {
             store: NONE,
             loads: Vec::new(),
             writes_wait: false,
+            sets_modes: false,
             grf_log: 0,
             cycles: 0,
             least: 0,
@@ -109,6 +114,7 @@ impl Graph {
         self.loads.clear();
         (self.anywhere, self.store) = (NONE, NONE);
         self.writes_wait = caps.latencies.writes_wait;
+        self.sets_modes = kinds.contains(&Mobility::Mode);
         self.grf_log = caps.regs.grf_bytes.trailing_zeros();
         for cell in self.touched.drain(..) {
             self.writes[usize::from(cell)] = NONE;
@@ -176,6 +182,9 @@ impl Graph {
         if inst.reads_through_address() {
             self.read_anywhere(i);
         }
+        if self.sets_modes && (kind == Mobility::Mode || inst.computes_floats()) {
+            self.read(i, MODES, u64::MAX);
+        }
         if let Some(pred) = inst.pred {
             self.special(i, inst, Role::Pred, pred.flag);
         }
@@ -222,6 +231,7 @@ impl Graph {
         match kind {
             Mobility::Load => self.message(i, true),
             Mobility::Store | Mobility::Stays => self.message(i, false),
+            Mobility::Mode => self.write(i, MODES, u64::MAX),
             Mobility::Plain => {}
         }
     }

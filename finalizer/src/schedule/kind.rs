@@ -9,6 +9,8 @@ pub(super) enum Mobility {
     Plain,
     /// A message that only reads memory: as its operands allow, but past no store.
     Load,
-    /// A message that does more to memory, in order with all others.
+    /// A message that does more to memory, in order with all others; or what orders messages: fences, barriers, waits.
     Store,
+    /// It sets modes of floats alone: operations on floats stay where they are to it.
+    Mode,
 }

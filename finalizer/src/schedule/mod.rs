@@ -7,8 +7,10 @@
 //!
 //! **What holds.** Two instructions keep their order if they touch the same bytes of a register, flag, address or
 //! accumulator and one writes; if one may touch any register (operands behind addresses) and the other writes
-//! one; and if both are messages and one does more than read memory. Nothing passes a branch, a barrier, a
-//! fence or what waits for its answer, an access to the thread's state, or a mark: code is cut there. What a caller or a
+//! one; and if both are messages and one does more than read memory. Fences, what waits for their answer, barriers and the
+//! waits for them count as such messages: they order accesses of memory, and operations on registers may pass them.
+//! What sets modes of floats keeps its order to operations on floats. Nothing passes a branch, another access to the thread's
+//! state, or a mark: code is cut there. What a caller or a
 //! called function finds in registers is so there: calls and returns end blocks, which instructions do not leave, and
 //! what computes the way to a function from the instruction pointer reads the thread's state.
 
@@ -22,9 +24,11 @@ use std::ops::RangeInclusive;
 
 use gen_ir::{
     Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo, Sfid,
+    SyncFn,
 };
 use messages::{
     Effect,
+    gateway::{Gateway, SubFunction},
     hdc::{Dc0, ToDc0},
     lsc,
 };
@@ -115,10 +119,17 @@ const ODD: u16 = Options::ATOMIC.0
     | Options::NO_COMPACT.0;
 
 fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {
+    // The switch to another thread goes with the register, wherever it is written. With a software scoreboard all pipes are
+    // waited for there, so it is best where it was.
+    let watched = platform.caps().scoreboard.sbid_count == 0;
+    if watched && inst.sets_float_modes() && inst.opts.0 & ODD & !Options::SWITCH.0 == 0 {
+        return Mobility::Mode;
+    }
     if inst.opts.0 & ODD != 0 || matches!(inst.payload, Payload::Outside(_)) {
         return Mobility::Stays;
     }
     match inst.op.info().class {
+        Class::Sync if matches!(inst.payload, Payload::Sync(SyncFn::Bar)) => return Mobility::Store,
         Class::Branch | Class::Sync | Class::Nullary => return Mobility::Stays,
         Class::Send => return kind_of_message(inst, platform, descs),
         _ => {}
@@ -128,14 +139,20 @@ fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobil
         Dst::Indirect { .. } => return Mobility::Stays,
         Dst::None => None,
     };
-    // A move to nowhere waits for what it reads.
+    // A move to nowhere waits for what it reads: the answer of a fence.
     let waits = inst.op == Op::Mov && inst.cond.is_none() && dst.is_some_and(|r| r.is_null());
     let flags = [inst.pred.map(|p| p.flag), inst.cond.map(|c| c.flag)];
     let mut state = dst.is_some_and(is_state) || flags.into_iter().flatten().any(is_state);
     for src in &inst.src {
         state |= src.named().is_some_and(is_state);
     }
-    if waits || state || inst.op == Op::Wait { Mobility::Stays } else { Mobility::Plain }
+    match (state, inst.op) {
+        // Of a barrier.
+        (_, Op::Wait) => Mobility::Store,
+        (true, _) => Mobility::Stays,
+        (false, _) if waits => Mobility::Store,
+        (false, _) => Mobility::Plain,
+    }
 }
 
 /// Whether a register is the thread's state: not one for values, flags and addresses.
@@ -154,10 +171,24 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
     if plain && known.only_reads(platform) {
         Mobility::Load
-    } else if plain && writes_memory(&known, platform.caps()) {
+    } else if plain && (writes_memory(&known, platform.caps()) || orders_memory(&known, platform.caps())) {
         Mobility::Store
     } else {
         Mobility::Stays
+    }
+}
+
+/// Fences and barriers.
+fn orders_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
+    let Desc::Imm(desc) = send.desc else { return false };
+    match send.sfid {
+        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
+            let orders = |op: lsc::Op| op.row().effect == Effect::Order;
+            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(orders)
+        }
+        Sfid::Dc0 => ToDc0::of(desc) == Some(ToDc0::Message(Dc0::MemoryFence)),
+        Sfid::Gateway => Gateway::from(desc).sub_function() == Some(SubFunction::SignalBarrier),
+        _ => false,
     }
 }
 

@@ -118,7 +118,6 @@ fn nothing_passes_what_stays() {
     for stays in [
         "nop",
         "mov (1|M0) cr0.0<1>:ud 0:ud",
-        "mov (8|M0) null<1>:ud r9.0<8;8,1>:ud",
         "mov (1|M0) r9.0<1>:ud tm0.0<0;1,0>:ud",
         "add (1|M0) r9.0<1>:d -ip<0;1,0>:d r9.0<0;1,0>:d {NoCompact}",
     ] {

@@ -5,7 +5,7 @@ use gen_ir::{
     Arf, Base, Class, Desc, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload, Physical, Pipe,
     Reg, Role, Sfid, Src, SyncFn, Type,
 };
-use messages::{SurfaceIndex, hdc};
+use messages::{SurfaceIndex, hdc, lsc};
 use platforms::{Caps, Platform};
 
 /// Where an instruction is executed.
@@ -140,7 +140,12 @@ impl InstAccess {
                 && info.sfid == Sfid::Slm
             {
                 let stores = inst.dst.reg().is_none_or(Reg::is_null);
-                (a.slm_load, a.slm_store) = (!stores, stores || info.dst_len <= 1 && info.src1_len == 0);
+                let fences = match info.desc {
+                    Desc::Imm(desc) => lsc::Untyped::from(desc).op() == Some(lsc::Op::Fence),
+                    // What it does is not known.
+                    Desc::Reg(_) => info.dst_len <= 1 && info.src1_len == 0,
+                };
+                (a.slm_load, a.slm_store) = (!stores, stores || fences);
             }
         }
         if matches!(inst.payload, Payload::Sync(SyncFn::Nop)) {

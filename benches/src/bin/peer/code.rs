@@ -4,6 +4,8 @@ use encoder::decode_all;
 use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Physical, SendInfo, Src, Target};
 use platforms::Platform;
 
+use crate::annotations::AnnotationClock;
+
 /// What stands in some code.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
@@ -64,7 +66,16 @@ const TRIPS: f64 = 8.0;
 const DEEPEST: i32 = 4;
 
 /// Cycles of one thread by the model: each instruction's issue and wait, in loops as often as these run.
-pub fn cycles(platform: Platform, code: &[u8]) -> f64 {
+#[derive(Clone, Copy, Debug)]
+pub struct Cycles {
+    /// Instructions wait for the registers that they touch.
+    pub by_registers: f64,
+    /// With a software scoreboard they wait for what their annotations say; without one as above.
+    pub as_annotated: f64,
+}
+
+/// Finds both.
+pub fn cycles(platform: Platform, code: &[u8]) -> Cycles {
     let insts: Vec<(i64, Inst<Physical>)> =
         decode_all(platform, code).filter_map(|d| Some((i64::from(d.offset), d.inst.ok()?))).collect();
     let mut opened = vec![0; insts.len() + 1];
@@ -80,11 +91,19 @@ pub fn cycles(platform: Platform, code: &[u8]) -> f64 {
             opened[n + 1] -= 1;
         }
     }
+    let sum = |issue: &mut dyn FnMut(&Inst<Physical>) -> u64| -> f64 {
+        let mut depth = 0;
+        let weighted = insts.iter().zip(&opened).map(|((_, inst), opened)| {
+            depth += opened;
+            issue(inst) as f64 * TRIPS.powi(depth.min(DEEPEST))
+        });
+        weighted.sum()
+    };
     let mut clock = Clock::new(platform.caps());
-    let mut depth = 0;
-    let weighted = insts.iter().zip(&opened).map(|((_, inst), opened)| {
-        depth += opened;
-        clock.issue(inst) as f64 * TRIPS.powi(depth.min(DEEPEST))
-    });
-    weighted.sum()
+    let by_registers = sum(&mut |inst| clock.issue(inst));
+    if platform.caps().scoreboard.sbid_count == 0 {
+        return Cycles { by_registers, as_annotated: by_registers };
+    }
+    let mut clock = AnnotationClock::new(platform.caps());
+    Cycles { by_registers, as_annotated: sum(&mut |inst| clock.issue(inst)) }
 }

@@ -10,6 +10,7 @@
 //! compared, in this process, with what the test data keeps of Intel's; `--programs FOLDER` takes real
 //! programs instead.
 
+mod annotations;
 mod code;
 mod kept;
 mod offline;

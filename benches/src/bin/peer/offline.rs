@@ -8,7 +8,7 @@ use tests::{data::kernels, differential::module, programs};
 
 use crate::{
     Args,
-    code::{self, Counts},
+    code::{self, Counts, Cycles},
     kept,
 };
 
@@ -19,7 +19,7 @@ struct Row {
     counts: [Counts; 2],
     bytes: [usize; 2],
     /// Modelled, with loops counted by how deep they are nested.
-    cycles: [f64; 2],
+    cycles: [Cycles; 2],
 }
 
 impl Row {
@@ -27,10 +27,16 @@ impl Row {
         crate::ratio(self.counts[0].instructions, self.counts[1].instructions)
     }
 
+    /// Our cycles of a kind over Intel's.
+    fn cycles(&self, of: fn(&Cycles) -> f64) -> f64 {
+        let [ours, theirs] = self.cycles.each_ref().map(of);
+        ours.max(1.0) / theirs.max(1.0)
+    }
+
     fn print(&self) {
         let [a, b] = self.counts;
         println!(
-            "{:<58} {:>6}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}  cycles {:.2}  sync {:>4} / {:>4}  scratch messages {:>5} / {:>5}",
+            "{:<58} {:>6}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}  cycles {:.2} ({:.2})  sync {:>4} / {:>4}  scratch messages {:>5} / {:>5}",
             self.id,
             self.visa,
             a.instructions,
@@ -38,7 +44,8 @@ impl Row {
             self.ratio(),
             self.bytes[0],
             self.bytes[1],
-            self.cycles[0] / self.cycles[1].max(1.0),
+            self.cycles(|c| c.by_registers),
+            self.cycles(|c| c.as_annotated),
             a.syncs,
             b.syncs,
             a.scratch,
@@ -171,13 +178,14 @@ impl Comparison<'_> {
         let [ours, theirs] = both(|c| c.instructions);
         let (syncs, scratch) = (both(|c| c.syncs), both(|c| c.scratch));
         println!(
-            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}, modelled cycles {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}, without the peer's code {}",
+            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}, modelled cycles {:.3} (as annotated {:.3}); all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}, without the peer's code {}",
             self.platform,
             rows.len(),
             mean(&Row::ratio),
             rows.iter().map(Row::ratio).fold(0.0, f64::max),
             mean(&|r| r.bytes[0].max(1) as f64 / r.bytes[1].max(1) as f64),
-            mean(&|r| r.cycles[0].max(1.0) / r.cycles[1].max(1.0)),
+            mean(&|r| r.cycles(|c| c.by_registers)),
+            mean(&|r| r.cycles(|c| c.as_annotated)),
             ours as f64 / theirs.max(1) as f64,
             syncs[0],
             syncs[1],
