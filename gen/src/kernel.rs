@@ -1,6 +1,6 @@
 //! Kernels: variables, blocks, and the facts a runtime needs.
 
-use crate::{BlockId, FileByte, Inst, Space, VarId, Virtual};
+use crate::{BlockId, FileByte, Inst, RegisterSet, Space, VarId, Virtual};
 use narrow::to_index;
 use platforms::Platform;
 use smallvec::SmallVec;
@@ -130,6 +130,9 @@ pub struct Kernel<S: Space> {
     /// Messages at the start of the first block that load the payload of each thread, and those after them
     /// that load what all threads share (platforms where the kernel loads its own payload).
     pub payload_loads: [u16; 2],
+    /// In physical code, the registers that operands behind addresses touch: those of the variables whose address is taken
+    /// ([`Var::address_taken`]). None where that is not known: any of them.
+    pub addressed: Option<RegisterSet>,
 }
 
 impl<S: Space> Kernel<S> {
@@ -149,6 +152,7 @@ impl<S: Space> Kernel<S> {
             scratch_header: None,
             outside: false,
             payload_loads: [0; 2],
+            addressed: None,
         }
     }
 

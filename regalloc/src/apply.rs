@@ -2,7 +2,8 @@
 
 use crate::place::copies::bits_copied;
 use gen_ir::{
-    Base, Block, FileByte, InPlace, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
+    Base, Block, FileByte, InPlace, Inst, Kernel, Op, Physical, Pool, Reg, RegisterSet, Src, VarClass, VarId,
+    Virtual,
 };
 use typed_index_collections::TiSlice;
 
@@ -57,8 +58,27 @@ pub(crate) fn apply(
         spill_offset: kernel.spill_offset,
         outside: kernel.outside,
         payload_loads: kernel.payload_loads,
+        addressed: addressed(kernel, at, grf_bytes),
         ..out
     }
+}
+
+/// The registers of the variables whose address is taken, if there are any.
+fn addressed(
+    kernel: &Kernel<Virtual>,
+    at: &TiSlice<VarId, Option<FileByte>>,
+    grf_bytes: u32,
+) -> Option<RegisterSet> {
+    let mut regs = RegisterSet::EMPTY;
+    for (var, at) in kernel.vars.iter().zip(at) {
+        if let Some(at) = at
+            && var.address_taken
+            && var.class == VarClass::General
+        {
+            regs.extend(at.bytes() / grf_bytes..(at.bytes() + var.bytes).div_ceil(grf_bytes));
+        }
+    }
+    (!regs.is_empty()).then_some(regs)
 }
 
 /// Whether a move copies a register's bits to themselves, whichever channels run.

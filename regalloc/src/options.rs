@@ -1,6 +1,6 @@
 //! What callers choose, and what they learn beside the result.
 
-use gen_ir::{FileByte, Kernel, Virtual, Watch};
+use gen_ir::{FileByte, Kernel, RegisterSet, Virtual, Watch};
 
 /// Choices of the caller.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub struct AllocStats {
     pub scratch_bytes: u32,
     /// Flag and address values moved to general registers and back.
     pub flag_spills: u32,
+    /// The registers that operands behind addresses touch ([`gen_ir::Kernel::addressed`]).
+    pub addressed: Option<RegisterSet>,
     /// How often general variables were spilled, each time from another placement.
     pub rounds: u32,
 }

@@ -122,13 +122,14 @@ pub fn allocate(
     let mut aims = Aims::default();
     loop {
         memory.placing.aims = aims;
-        let result = cheapest(kernel, options, memory).map(|Done { rewritten, stats, .. }| {
+        let result = cheapest(kernel, options, memory).map(|Done { rewritten, mut stats, .. }| {
             let done = rewritten.as_ref().unwrap_or(kernel);
             let code =
                 if options.keep { memory.apply_and_keep(done, pool) } else { memory.apply(done, pool) };
             if let Some(rewritten) = rewritten {
                 memory.pool.keep_kernel(rewritten);
             }
+            stats.addressed = code.addressed;
             (code, stats)
         });
         // Groups want several registers at once. What is accessed through addresses is loaded whole for that, so it is

@@ -11,7 +11,7 @@
 mod facts;
 
 use encoder::decode_all;
-use gen_ir::{Class, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, SyncFn, Target};
+use gen_ir::{Class, Inst, Op, Payload, Physical, Pipe, RegisterSet, SbidMode, Src, SyncFn, Target};
 use platforms::Platform;
 use std::collections::HashMap;
 
@@ -41,10 +41,10 @@ struct Edges {
 }
 
 impl Edges {
-    fn new(platform: Platform, code: &[u8], registers: u32) -> Edges {
+    fn new(platform: Platform, code: &[u8], addressed: RegisterSet) -> Edges {
         let insts: Vec<_> =
             decode_all(platform, code).map(|d| (d.offset, d.inst.expect("an instruction"))).collect();
-        let facts = insts.iter().map(|(_, i)| Facts::of(platform, i, registers)).collect();
+        let facts = insts.iter().map(|(_, i)| Facts::of(platform, i, addressed)).collect();
         let next = edges(&insts);
         Edges { platform, insts, facts, next }
     }
@@ -138,8 +138,8 @@ impl Edges {
 }
 
 /// All dependencies that nothing waits for. `registers`: how many the thread has.
-pub fn unmet(platform: Platform, code: &[u8], registers: u32) -> Vec<Unmet> {
-    let code = Edges::new(platform, code, registers);
+pub fn unmet(platform: Platform, code: &[u8], addressed: RegisterSet) -> Vec<Unmet> {
+    let code = Edges::new(platform, code, addressed);
     let mut found = Vec::new();
     for (n, facts) in code.facts.iter().enumerate() {
         match (facts.unit, code.insts[n].1.swsb.sbid) {

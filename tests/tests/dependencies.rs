@@ -1,7 +1,7 @@
 //! Our code waits for all that Intel's assembler would have it wait for, along all paths ([`tests::dependencies`]).
 
 use finalizer::{Finalizer, Options};
-use gen_ir::Swsb;
+use gen_ir::{RegisterSet, Swsb};
 use platforms::Platform;
 use tests::{
     data::kernels,
@@ -15,19 +15,20 @@ fn all_is_waited_for(platform: Platform) {
     let mut codes = Vec::new();
     for kernel in kernels(platform) {
         let module = module(platform, kernel).expect("a test kernel");
-        codes.push((kernel.id(), finalizer.finalize_kernel(&module, 0).expect("code").code.to_vec()));
+        let binary = finalizer.finalize_kernel(&module, 0).expect("code");
+        codes.push((kernel.id(), binary.code.to_vec(), binary.stats.addressed));
     }
     for seed in 0..100 {
         let text = generate(Settings::new(platform), seed).text();
         let module = finalizer::read_text(text.as_bytes(), platform).expect("a program");
-        codes.push((
-            format!("program {seed}"),
-            finalizer.finalize_kernel(&module, 0).expect("code").code.to_vec(),
-        ));
+        let binary = finalizer.finalize_kernel(&module, 0).expect("code");
+        codes.push((format!("program {seed}"), binary.code.to_vec(), binary.stats.addressed));
     }
     let found: Vec<_> = codes
         .iter()
-        .flat_map(|(id, code)| unmet(platform, code, 128).into_iter().map(move |u| format!("{id}: {u:x?}")))
+        .flat_map(|(id, code, addressed)| {
+            unmet(platform, code, *addressed).into_iter().map(move |u| format!("{id}: {u:x?}"))
+        })
         .collect();
     assert!(found.is_empty(), "{} found\n{}", found.len(), found[..found.len().min(20)].join("\n"));
     assert!(codes.len() > 500);
@@ -63,7 +64,7 @@ fn what_is_not_waited_for_is_found() {
                 let mut less = code.clone();
                 less[at..at + 16]
                     .copy_from_slice(&encoder::encode(platform, &inst).expect("a word").to_le_bytes());
-                found += usize::from(!unmet(platform, &less, 128).is_empty());
+                found += usize::from(!unmet(platform, &less, RegisterSet::ALL).is_empty());
             }
         }
         println!("{platform}: {found} of {waits}");

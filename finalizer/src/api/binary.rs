@@ -3,6 +3,7 @@
 use platforms::Platform;
 
 use crate::{Diagnostic, PassTime};
+use gen_ir::RegisterSet;
 
 /// The machine code of one kernel on one platform.
 #[derive(Clone, Debug)]
@@ -212,6 +213,8 @@ pub struct Stats {
     pub fills: u32,
     /// Flag and address values that had to wait in general registers.
     pub flag_spills: u32,
+    /// The registers that operands behind addresses touch: any, where that is not known or there are none.
+    pub addressed: RegisterSet,
     /// Time per pass, in order, if [`Options::timings`](crate::Options::timings) asks for it.
     pub times: Vec<PassTime>,
 }

@@ -9,9 +9,11 @@
 //! - is written over afterwards, or not read behind the block ([`LiveRegisters`]);
 //! - finds an accumulator free, which it is not where integer products and carries have them.
 
+use std::ops::Range;
+
 use gen_ir::{
-    Arf, Base, BlockId, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, Role, Src, Type,
-    rules,
+    Arf, Base, BlockId, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, RegisterSet, Role,
+    Src, Type, rules,
 };
 use narrow::{as_index, span, to_index, to_u8};
 use platforms::{FloatAccumulators, Platform};
@@ -46,8 +48,11 @@ struct Touches {
     /// By register: its first entry in `insts`.
     starts: Vec<u32>,
     insts: Vec<u32>,
-    /// Those that may touch any.
+    /// Those that touch registers which nothing names, and those that may touch any.
+    through: Vec<u32>,
     anywhere: Vec<u32>,
+    /// The registers that the former may touch.
+    addressed: RegisterSet,
 }
 
 /// A value that may go through an accumulator.
@@ -112,7 +117,7 @@ impl Accumulators {
         if !insts.iter().any(|i| self.result(i).is_some()) {
             return;
         }
-        s.touches.find(insts, self.grf_bytes);
+        s.touches.find(insts, kernel.addressed, self.grf_bytes);
         find_own(insts, &mut s.own);
         s.values.clear();
         s.uses.clear();
@@ -174,7 +179,7 @@ impl Accumulators {
         }
         let first_use = s.uses.len();
         let regs = numbers(bytes, self.grf_bytes);
-        let end = s.touches.next_anywhere(i).unwrap_or(insts.len());
+        let end = s.touches.next_unnamed(i, regs.clone()).unwrap_or(insts.len());
         let mut over = false;
         let mut seen = i;
         for j in s.touches.of(regs.start).iter().map(|&j| as_index(j)) {
@@ -415,15 +420,17 @@ fn find_own(insts: &[Inst<Physical>], own: &mut Vec<bool>) {
 }
 
 impl Touches {
-    fn find(&mut self, insts: &[Inst<Physical>], grf_bytes: u32) {
+    fn find(&mut self, insts: &[Inst<Physical>], addressed: Option<RegisterSet>, grf_bytes: u32) {
         self.starts.clear();
         self.starts.resize(258, 0);
+        self.through.clear();
         self.anywhere.clear();
+        self.addressed = addressed.unwrap_or(RegisterSet::ALL);
         for (i, inst) in (0..).zip(insts) {
-            let anywhere = inst.reads_through_address()
-                || matches!(inst.dst, Dst::Indirect { .. })
-                || matches!(inst.payload, Payload::Outside(_));
-            if anywhere {
+            if inst.reads_through_address() || matches!(inst.dst, Dst::Indirect { .. }) {
+                self.through.push(i);
+            }
+            if matches!(inst.payload, Payload::Outside(_)) {
                 self.anywhere.push(i);
             }
             // Counted one further on, for the starts move up as places are taken.
@@ -449,10 +456,11 @@ impl Touches {
         &self.insts[as_index(self.starts[r])..as_index(self.starts[r + 1])]
     }
 
-    /// The next instruction behind `i` that may touch any register.
-    fn next_anywhere(&self, i: usize) -> Option<usize> {
-        let at = self.anywhere.partition_point(|&j| as_index(j) <= i);
-        self.anywhere.get(at).map(|&j| as_index(j))
+    /// The next instruction behind `i` that may touch some of these registers without naming them.
+    fn next_unnamed(&self, i: usize, mut regs: Range<u32>) -> Option<usize> {
+        let next = |list: &[u32]| list.get(list.partition_point(|&j| as_index(j) <= i)).copied();
+        let through = if regs.any(|r| self.addressed.contains(r)) { next(&self.through) } else { None };
+        through.into_iter().chain(next(&self.anywhere)).min().map(as_index)
     }
 }
 

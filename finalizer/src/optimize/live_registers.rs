@@ -2,24 +2,20 @@
 //!
 //! Lane by lane: a write of whole registers by the lanes that run ends what these lanes had there. What other lanes have
 //! there may be read by operations that ignore the mask or look at other lanes; in kernels whose lanes part, registers that
-//! are read so anywhere are ended by writes that ignore the mask alone. Where calls are, or registers are read through
-//! addresses, any may be read.
+//! are read so anywhere, as those that addresses lead to are, are ended by writes that ignore the mask alone. Where calls are,
+//! or addresses lead to it is not known which registers, any may be read.
 
-use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, Role, Src};
-use narrow::as_index;
-
-/// A set of up to 256 registers.
-type Registers = [u64; 4];
+use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, RegisterSet, Role, Src};
 
 /// For each block, the registers that may be read behind it before they are written. Found when it is asked for the first
 /// time.
 #[derive(Debug, Default)]
 pub(crate) struct LiveRegisters {
     /// By block; empty before they are found.
-    out: Vec<Registers>,
+    out: Vec<RegisterSet>,
     /// By block: what it reads before it writes it, and what it writes.
-    first_read: Vec<Registers>,
-    written: Vec<Registers>,
+    first_read: Vec<RegisterSet>,
+    written: Vec<RegisterSet>,
 }
 
 impl LiveRegisters {
@@ -34,34 +30,39 @@ impl LiveRegisters {
             self.find(kernel);
         }
         let grf_bytes = kernel.platform.caps().regs.grf_bytes.into();
-        numbers(bytes, grf_bytes).any(|r| has(&self.out[block.index()], r))
+        numbers(bytes, grf_bytes).any(|r| self.out[block.index()].contains(r))
     }
 
     fn find(&mut self, kernel: &Kernel<Physical>) {
         let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let blocks = kernel.blocks.len();
         let insts = || kernel.blocks.iter().flat_map(|b| &b.insts);
-        let anywhere =
-            |i: &Inst<Physical>| i.reads_through_address() || matches!(i.op, Op::Call | Op::Calla | Op::Ret);
-        self.out.resize(blocks, [u64::MAX; 4]);
-        if insts().any(anywhere) {
+        let leaves = |i: &Inst<Physical>| matches!(i.op, Op::Call | Op::Calla | Op::Ret);
+        let through = |i: &Inst<Physical>| i.reads_through_address();
+        self.out.resize(blocks, RegisterSet::ALL);
+        if insts().any(leaves) || kernel.addressed.is_none() && insts().any(through) {
             return;
         }
-        let mut crossed = [0; 4];
+        let mut crossed = RegisterSet::EMPTY;
         if insts().any(|i| i.op.is_branch() && i.op != Op::Jmpi) {
+            crossed = kernel.addressed.unwrap_or(RegisterSet::EMPTY);
             insts().for_each(|i| add_crossed(&mut crossed, i, grf_bytes));
         }
         self.first_read.clear();
         self.written.clear();
         for block in &kernel.blocks {
-            let (mut read, mut written) = ([0; 4], [0; 4]);
+            let (mut read, mut written) = (RegisterSet::EMPTY, RegisterSet::EMPTY);
             for inst in &block.insts {
+                if inst.reads_through_address() {
+                    let addressed = kernel.addressed.unwrap_or(RegisterSet::ALL);
+                    read = read.union(addressed.difference(written));
+                }
                 for_each_source(inst, grf_bytes, |bytes| {
-                    numbers(bytes, grf_bytes).filter(|&r| !has(&written, r)).for_each(|r| add(&mut read, r));
+                    numbers(bytes, grf_bytes).filter(|&r| !written.contains(r)).for_each(|r| read.insert(r));
                 });
                 if let Some(bytes) = written_whole(inst, grf_bytes) {
-                    let ends = |&r: &u32| inst.no_mask || !has(&crossed, r);
-                    whole_numbers(bytes, grf_bytes).filter(ends).for_each(|r| add(&mut written, r));
+                    let ends = |&r: &u32| inst.no_mask || !crossed.contains(r);
+                    whole_numbers(bytes, grf_bytes).filter(ends).for_each(|r| written.insert(r));
                 }
             }
             self.first_read.push(read);
@@ -72,15 +73,14 @@ impl LiveRegisters {
 
     /// From the last block to the first, until nothing changes.
     fn solve(&mut self, kernel: &Kernel<Physical>) {
-        self.out.fill([0; 4]);
+        self.out.fill(RegisterSet::EMPTY);
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (b, block) in kernel.blocks.iter().enumerate().rev() {
-                let mut out = [0; 4];
+                let mut out = RegisterSet::EMPTY;
                 for s in block.succs.iter().map(|s| s.index()) {
-                    for (w, o) in out.iter_mut().enumerate() {
-                        *o |= self.first_read[s][w] | self.out[s][w] & !self.written[s][w];
-                    }
+                    let passing = self.out[s].difference(self.written[s]);
+                    out = out.union(self.first_read[s]).union(passing);
                 }
                 changed |= out != self.out[b];
                 self.out[b] = out;
@@ -110,7 +110,7 @@ pub(super) fn written_whole(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Ext
 }
 
 /// Adds the registers in which an instruction may read what other lanes have.
-fn add_crossed(crossed: &mut Registers, inst: &Inst<Physical>, grf_bytes: u32) {
+fn add_crossed(crossed: &mut RegisterSet, inst: &Inst<Physical>, grf_bytes: u32) {
     for (s, src) in inst.src.iter().enumerate() {
         let Src::Direct { reg, region, ty, .. } = src else { continue };
         let Base::Grf(first) = reg.base() else { continue };
@@ -121,7 +121,7 @@ fn add_crossed(crossed: &mut Registers, inst: &Inst<Physical>, grf_bytes: u32) {
             && reg.byte == 0
             && region.one_by_one(lanes);
         if !own && let Some(bytes) = inst.src_extent(s, grf_bytes) {
-            numbers(bytes.in_file(first, grf_bytes), grf_bytes).for_each(|r| add(crossed, r));
+            numbers(bytes.in_file(first, grf_bytes), grf_bytes).for_each(|r| crossed.insert(r));
         }
     }
 }
@@ -134,14 +134,4 @@ pub(super) fn numbers(bytes: Extent, grf_bytes: u32) -> std::ops::Range<u32> {
 /// Those of which all are.
 fn whole_numbers(bytes: Extent, grf_bytes: u32) -> std::ops::Range<u32> {
     bytes.start.div_ceil(grf_bytes)..bytes.end / grf_bytes
-}
-
-fn has(set: &Registers, r: u32) -> bool {
-    set.get(as_index(r / 64)).is_some_and(|w| w & (1 << (r % 64)) != 0)
-}
-
-fn add(set: &mut Registers, r: u32) {
-    if let Some(w) = set.get_mut(as_index(r / 64)) {
-        *w |= 1 << (r % 64);
-    }
 }

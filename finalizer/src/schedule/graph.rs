@@ -5,7 +5,10 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
+use gen_ir::{
+    Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, RegisterSet, Role, Src,
+    Timing,
+};
 use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
 
@@ -64,7 +67,9 @@ pub(super) struct Graph {
     reads: [u32; CELLS],
     /// Registers whose lists are not empty.
     touched: Vec<u16>,
-    /// The last instruction that may read any register, and those since then that write one.
+    /// The registers that operands behind addresses touch.
+    addressed: Option<RegisterSet>,
+    /// Where these are not known: the last instruction that may read any register, and those since then that write one.
     anywhere: u32,
     writers: Vec<u32>,
     /// The last message that does more than read, and the reading ones since then.
@@ -90,6 +95,7 @@ impl Default for Graph {
             writes: [NONE; CELLS],
             reads: [NONE; CELLS],
             touched: Vec::new(),
+            addressed: None,
             anywhere: NONE,
             writers: Vec::new(),
             store: NONE,
@@ -105,8 +111,14 @@ impl Default for Graph {
 
 impl Graph {
     /// Builds the graph of a stretch, whose instructions are of these kinds.
-    pub fn build(&mut self, insts: &[Inst<Physical>], kinds: &[Mobility], platform: Platform) {
+    pub fn build(
+        &mut self,
+        insts: &[Inst<Physical>],
+        kinds: &[Mobility],
+        (platform, addressed): (Platform, Option<RegisterSet>),
+    ) {
         let caps = platform.caps();
+        self.addressed = addressed;
         self.nodes.clear();
         self.edges.clear();
         self.entries.clear();
@@ -180,7 +192,10 @@ impl Graph {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
         if inst.reads_through_address() {
-            self.read_anywhere(i);
+            match self.addressed {
+                Some(regs) => self.each_addressed(regs, |graph, reg| graph.read(i, reg, u64::MAX)),
+                None => self.read_anywhere(i),
+            }
         }
         if self.sets_modes && (kind == Mobility::Mode || inst.computes_floats()) {
             self.read(i, MODES, u64::MAX);
@@ -220,7 +235,11 @@ impl Graph {
                 }
                 _ => self.special(i, inst, Role::Dst, *reg),
             },
-            Dst::Indirect { addr, .. } => self.special(i, inst, Role::DstAddr, *addr),
+            Dst::Indirect { addr, .. } => {
+                self.special(i, inst, Role::DstAddr, *addr);
+                let regs = self.addressed.unwrap_or(RegisterSet::ALL);
+                self.each_addressed(regs, |graph, reg| graph.write(i, reg, u64::MAX));
+            }
         }
         if let Some(cond) = inst.cond {
             self.special(i, inst, Role::Cond, cond.flag);
@@ -340,6 +359,11 @@ impl Graph {
         if self.writes[cell] == NONE && self.reads[cell] == NONE {
             self.touched.push(to_u16(cell));
         }
+    }
+
+    /// Accesses all registers that addresses lead to.
+    fn each_addressed(&mut self, regs: RegisterSet, access: impl Fn(&mut Graph, usize)) {
+        regs.runs().flatten().for_each(|reg| access(self, as_index(reg)));
     }
 
     /// Any register may be read. Instructions that do so keep their order: then who writes waits for the last.

@@ -6,13 +6,12 @@
 //! changes no register. A piece of code that is not faster afterwards, by the same figures, stays as it was.
 //!
 //! **What holds.** Two instructions keep their order if they touch the same bytes of a register, flag, address or
-//! accumulator and one writes; if one may touch any register (operands behind addresses) and the other writes
-//! one; and if both are messages and one does more than read memory. Fences, what waits for their answer, barriers and the
-//! waits for them count as such messages: they order accesses of memory, and operations on registers may pass them.
-//! What sets modes of floats keeps its order to operations on floats. Nothing passes a branch, another access to the thread's
-//! state, or a mark: code is cut there. What a caller or a
-//! called function finds in registers is so there: calls and returns end blocks, which instructions do not leave, and
-//! what computes the way to a function from the instruction pointer reads the thread's state.
+//! accumulator and one writes, where operands behind addresses count as all registers that addresses lead to; and if both are
+//! messages and one does more than read memory. Fences, what waits for their answer, barriers and the waits for them count as
+//! such messages: they order accesses of memory, and operations on registers may pass them. What sets modes of floats keeps
+//! its order to operations on floats. Nothing passes a branch, another access to the thread's state, or a mark: code is cut
+//! there. What a caller or a called function finds in registers is so there: calls and returns end blocks, which instructions
+//! do not leave, and what computes the way to a function from the instruction pointer reads the thread's state.
 
 mod graph;
 mod kind;
@@ -23,8 +22,8 @@ mod tests;
 use std::ops::RangeInclusive;
 
 use gen_ir::{
-    Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo, Sfid,
-    SyncFn,
+    Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, RegisterSet,
+    SendInfo, Sfid, SyncFn,
 };
 use messages::{
     Effect,
@@ -54,7 +53,7 @@ pub(crate) struct ScheduleMemory {
 
 /// Orders every block.
 pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemory) {
-    let platform = kernel.platform;
+    let (platform, addressed) = (kernel.platform, kernel.addressed);
     let fixed = kernel.payload_ends()[1];
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let insts = &mut block.insts[..];
@@ -63,25 +62,25 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemo
         let mut descs = Descriptors::default();
         scratch.kinds.clear();
         for i in first..insts.len() {
-            let kind = kind(&insts[i], platform, &descs);
+            let kind = kind(&insts[i], (platform, addressed), &descs);
             descs.see(&insts[i]);
             if kind != Mobility::Stays {
                 scratch.kinds.push(kind);
             }
             if kind == Mobility::Stays || scratch.kinds.len() == LONGEST {
-                order(&mut insts[start..start + scratch.kinds.len()], platform, scratch);
+                order(&mut insts[start..start + scratch.kinds.len()], (platform, addressed), scratch);
                 start = i + 1;
             }
         }
-        order(&mut insts[start..], platform, scratch);
+        order(&mut insts[start..], (platform, addressed), scratch);
     }
 }
 
 /// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds.
-fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut ScheduleMemory) {
+fn order(insts: &mut [Inst<Physical>], place: (Platform, Option<RegisterSet>), scratch: &mut ScheduleMemory) {
     let ScheduleMemory { graph, list, kinds } = scratch;
     if insts.len() > 2 {
-        graph.build(insts, kinds, platform);
+        graph.build(insts, kinds, place);
         if let Some(order) = list.better(graph) {
             permute(insts, order);
         }
@@ -118,7 +117,11 @@ const ODD: u16 = Options::ATOMIC.0
     | Options::NO_DD_CHK.0
     | Options::NO_COMPACT.0;
 
-fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {
+fn kind(
+    inst: &Inst<Physical>,
+    (platform, addressed): (Platform, Option<RegisterSet>),
+    descs: &Descriptors,
+) -> Mobility {
     // The switch to another thread goes with the register, wherever it is written. With a software scoreboard all pipes are
     // waited for there, so it is best where it was.
     let watched = platform.caps().scoreboard.sbid_count == 0;
@@ -136,7 +139,8 @@ fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobil
     }
     let dst = match inst.dst {
         Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => Some(reg),
-        Dst::Indirect { .. } => return Mobility::Stays,
+        Dst::Indirect { .. } if addressed.is_none() => return Mobility::Stays,
+        Dst::Indirect { .. } => None,
         Dst::None => None,
     };
     // A move to nowhere waits for what it reads: the answer of a fence.

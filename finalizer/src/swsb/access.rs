@@ -3,7 +3,7 @@
 
 use gen_ir::{
     Arf, Base, Class, Desc, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload, Physical, Pipe,
-    Reg, Role, Sfid, Src, SyncFn, Type,
+    Reg, RegisterSet, Role, Sfid, Src, SyncFn, Type,
 };
 use messages::{SurfaceIndex, hdc, lsc};
 use platforms::{Caps, Platform};
@@ -63,6 +63,10 @@ impl Range {
 /// Operands of an instruction, at most.
 const RANGES: usize = 8;
 
+/// Runs of registers that addresses lead to, at most: with what operands name, an instruction has room for all, read and
+/// written.
+pub(super) const ADDRESSED: usize = 3;
+
 /// What the scoreboard knows of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstAccess {
@@ -92,7 +96,7 @@ pub(super) struct InstAccess {
     pub slm_load: bool,
     /// Stores to, or fences, shared local memory.
     pub slm_store: bool,
-    /// Accesses registers through an address: any of them.
+    /// Accesses registers through an address.
     pub anywhere: bool,
 }
 
@@ -110,7 +114,13 @@ impl InstAccess {
         }
     }
 
-    pub fn of(inst: &Inst<Physical>, platform: Platform, grf_count: u16) -> InstAccess {
+    /// `addressed`: where addresses lead, in [`ADDRESSED`] runs at most.
+    pub fn of(
+        inst: &Inst<Physical>,
+        platform: Platform,
+        grf_count: u16,
+        addressed: RegisterSet,
+    ) -> InstAccess {
         let caps = platform.caps();
         let none = Range { file: TrackedFile::Grf, write: false, by_word: false, start: 0, end: 0 };
         let mut a = InstAccess {
@@ -154,9 +164,13 @@ impl InstAccess {
         if a.anywhere {
             let write = matches!(inst.dst, Dst::Indirect { .. });
             let by_word = write && caps.scoreboard.bytes_as_words && operand_type(inst, Role::Dst) == Some(1);
-            a.push(Range { write, by_word, end: a.limit, ..none });
-            if inst.reads_through_address() {
-                a.push(Range { end: a.limit, ..none });
+            let grf_bytes = u32::from(caps.regs.grf_bytes);
+            for run in addressed.runs() {
+                let range = Range { start: run.start * grf_bytes, end: run.end * grf_bytes, ..none };
+                a.push(Range { write, by_word, ..range });
+                if write && inst.reads_through_address() {
+                    a.push(range);
+                }
             }
         }
         a.summarize(caps);

@@ -21,7 +21,7 @@ use std::fmt;
 use platforms::Platform;
 
 use self::number::{number, number_after};
-use crate::{Block, BlockId, FileByte, Inst, Kernel, Space, Var, VarClass, VarId};
+use crate::{Block, BlockId, FileByte, Inst, Kernel, RegisterSet, Space, Var, VarClass, VarId};
 
 /// Why text is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +110,8 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
         } else if let Some(loads) = clause.strip_prefix("payload loads ") {
             let (own, shared) = loads.split_once('+').ok_or("payload loads are two numbers")?;
             kernel.payload_loads = [number(own)?, number(shared)?];
+        } else if let Some(regs) = clause.strip_prefix("addresses lead to ") {
+            kernel.addressed = Some(register_set(regs)?);
         } else if clause == "all channels" {
             kernel.all_channels = true;
         } else if clause == "outside" {
@@ -119,6 +121,23 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Registers as `r3 r10-r17`.
+fn register_set(text: &str) -> Result<RegisterSet, String> {
+    let register = |text: &str| -> Result<u32, String> {
+        number(text.strip_prefix('r').ok_or_else(|| format!("`{text}` is no register"))?)
+    };
+    let mut set = RegisterSet::EMPTY;
+    for run in text.split_whitespace() {
+        let (first, last) = run.split_once('-').unwrap_or((run, run));
+        let (first, last) = (register(first)?, register(last)?);
+        if last < first || last > 255 {
+            return Err(format!("`{run}`: registers are r0 to r255, in order"));
+        }
+        set.extend(first..last + 1);
+    }
+    Ok(set)
 }
 
 /// Text in quotes as `{:?}` writes it, and what is behind it.

@@ -364,6 +364,7 @@ impl<S: Space> Kernel<S> {
             all_channels,
             outside,
             payload_loads,
+            addressed,
         } = self;
         write!(f, "kernel {name:?} on {platform}, simd{simd}")?;
         if *grf_count != platform.caps().regs.grf_count {
@@ -387,6 +388,9 @@ impl<S: Space> Kernel<S> {
         match payload_loads {
             [0, 0] => {}
             [own, shared] => write!(f, ", payload loads {own}+{shared}")?,
+        }
+        if let Some(regs) = addressed.filter(|regs| !regs.is_empty()) {
+            write!(f, ", addresses lead to {regs}")?;
         }
         f.write_char('\n')
     }

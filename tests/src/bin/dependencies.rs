@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, io, process::ExitCode};
 
 use clap::Parser;
 use finalizer::{Finalizer, Grf, Options};
+use gen_ir::RegisterSet;
 use platforms::Platform;
 use tests::{
     data::kernels,
@@ -48,9 +49,9 @@ struct Counts {
 
 impl Counts {
     /// Counts what some code fails to wait for; the first `print` findings of all are put into words.
-    fn add(&mut self, platform: Platform, id: &str, code: &[u8], registers: u32, print: usize) {
+    fn add(&mut self, platform: Platform, id: &str, code: &[u8], addressed: RegisterSet, print: usize) {
         self.codes += 1;
-        for u in unmet(platform, code, registers) {
+        for u in unmet(platform, code, addressed) {
             *self.kinds.entry(u.hazard).or_default() += 1;
             // A line decodes the code up to its instructions.
             if self.shown.len() < print {
@@ -78,7 +79,7 @@ fn main() -> io::Result<ExitCode> {
         let mut finalizer = Finalizer::new(Options { grf: args.grf, ..Options::new(platform) });
         let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize| {
             if let Ok(binary) = finalizer.finalize_kernel(module, index) {
-                counts.add(platform, id, &binary.code, binary.info.grf_count.into(), args.print);
+                counts.add(platform, id, &binary.code, binary.stats.addressed, args.print);
             }
         };
         for seed in args.seed..args.seed + args.random {
@@ -88,12 +89,12 @@ fn main() -> io::Result<ExitCode> {
             }
         }
         args.corpus.each(platform, &mut |p| match args.intel {
-            true => counts.add(platform, &p.id, &p.code, 256, args.print),
+            true => counts.add(platform, &p.id, &p.code, RegisterSet::ALL, args.print),
             false => ours(&mut counts, &p.id, &p.module, p.index),
         })?;
         for k in kernels(platform).iter().filter(|_| args.corpus.programs.is_empty() && args.random == 0) {
             match args.intel {
-                true => counts.add(platform, &k.id(), &k.dat, 256, args.print),
+                true => counts.add(platform, &k.id(), &k.dat, RegisterSet::ALL, args.print),
                 false => {
                     if let Ok(module) = module(platform, k) {
                         ours(&mut counts, &k.id(), &module, 0);

@@ -1,7 +1,8 @@
 //! What IGA knows of an instruction: its unit and the bytes that its operands touch.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, Sfid, Src, Type,
+    Arf, Base, Class, Desc, Dst, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, RegisterSet, Sfid,
+    Src, Type,
 };
 use platforms::Platform;
 
@@ -69,7 +70,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub fn of(platform: Platform, inst: &Inst<Physical>, registers: u32) -> Facts {
+    pub fn of(platform: Platform, inst: &Inst<Physical>, addressed: RegisterSet) -> Facts {
         let caps = platform.caps();
         let grf = u32::from(caps.regs.grf_bytes);
         let mut facts = Facts {
@@ -84,9 +85,9 @@ impl Facts {
             return facts;
         }
         for n in 0..3 {
-            facts.source(inst, n, grf, registers);
+            facts.source(inst, n, grf, addressed);
         }
-        facts.destination(inst, grf, registers);
+        facts.destination(inst, grf, addressed);
         if let Some(pred) = &inst.pred {
             facts.flag(pred.flag, inst, false);
         }
@@ -164,7 +165,7 @@ impl Facts {
         }
     }
 
-    fn source(&mut self, inst: &Inst<Physical>, n: usize, grf: u32, registers: u32) {
+    fn source(&mut self, inst: &Inst<Physical>, n: usize, grf: u32, addressed: RegisterSet) {
         match inst.src[n] {
             Src::Direct { reg, region, ty, .. } => {
                 let bytes = source_bytes(inst, n, region, ty, grf);
@@ -174,15 +175,12 @@ impl Facts {
                 self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, false);
                 self.macro_part(mme, grf, false);
             }
-            // Any register may be the one.
-            Src::Indirect { .. } => {
-                self.reads.push(Touch { file: File::Grf, start: 0, end: registers * grf })
-            }
+            Src::Indirect { .. } => self.reads.extend(touches(addressed, grf)),
             Src::None | Src::Imm { .. } | Src::AddrOf { .. } => {}
         }
     }
 
-    fn destination(&mut self, inst: &Inst<Physical>, grf: u32, registers: u32) {
+    fn destination(&mut self, inst: &Inst<Physical>, grf: u32, addressed: RegisterSet) {
         match inst.dst {
             Dst::Direct { reg, horz, ty } => {
                 let bytes = match inst.payload {
@@ -206,9 +204,7 @@ impl Facts {
                 self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, true);
                 self.macro_part(mme, grf, true);
             }
-            Dst::Indirect { .. } => {
-                self.writes.push(Touch { file: File::Grf, start: 0, end: registers * grf });
-            }
+            Dst::Indirect { .. } => self.writes.extend(touches(addressed, grf)),
             Dst::None => {}
         }
     }
@@ -219,6 +215,11 @@ impl Facts {
             self.add(Touch { file: File::Acc, start, end: start + 2 * grf }, write);
         }
     }
+}
+
+/// All that an operand behind an address may touch.
+fn touches(addressed: RegisterSet, grf: u32) -> impl Iterator<Item = Touch> {
+    addressed.runs().map(move |run| Touch { file: File::Grf, start: run.start * grf, end: run.end * grf })
 }
 
 /// Registers of a message's operand; at least the first where the descriptor is in a register.
