@@ -76,6 +76,8 @@ pub(super) struct Graph {
     store: u32,
     loads: Vec<u32>,
     writes_wait: bool,
+    /// The last node stands behind the stretch.
+    pub ends: bool,
     /// Something in the stretch sets modes of floats.
     sets_modes: bool,
     /// Log2 of a general register's bytes.
@@ -101,6 +103,7 @@ impl Default for Graph {
             store: NONE,
             loads: Vec::new(),
             writes_wait: false,
+            ends: false,
             sets_modes: false,
             grf_log: 0,
             cycles: 0,
@@ -110,10 +113,11 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// Builds the graph of a stretch, whose instructions are of these kinds.
+    /// Builds the graph of a stretch, whose instructions are of these kinds. Behind it stands `end`, if anything does, which
+    /// nothing passes: a last node, for what it waits for.
     pub fn build(
         &mut self,
-        insts: &[Inst<Physical>],
+        (insts, end): (&[Inst<Physical>], Option<&Inst<Physical>>),
         kinds: &[Mobility],
         (platform, addressed): (Platform, Option<RegisterSet>),
     ) {
@@ -126,26 +130,28 @@ impl Graph {
         self.loads.clear();
         (self.anywhere, self.store) = (NONE, NONE);
         self.writes_wait = caps.latencies.writes_wait;
+        self.ends = end.is_some();
         self.sets_modes = kinds.contains(&Mobility::Mode);
         self.grf_log = caps.regs.grf_bytes.trailing_zeros();
         for cell in self.touched.drain(..) {
             self.writes[usize::from(cell)] = NONE;
             self.reads[usize::from(cell)] = NONE;
         }
-        let (mut now, mut end, mut issued, mut least) = (0, 0, 0, 0);
-        for (i, (inst, kind)) in insts.iter().zip(kinds).enumerate() {
-            let takes = inst.timing(caps);
+        let (mut now, mut last, mut issued, mut least) = (0, 0, 0, 0);
+        let kinds = kinds.iter().copied().chain([Mobility::Stays]);
+        for (i, (inst, kind)) in insts.iter().chain(end).zip(kinds).enumerate() {
+            let takes = takes(inst, caps);
             self.nodes.push(Node { edge: NONE, before: 0, height: 0, time: 0, soonest: 0, takes });
-            self.add(to_index(i), inst, *kind, caps);
+            self.add(to_index(i), inst, kind, caps);
             // All edges to it are known: it issues when what it waits for is there.
             let node = &mut self.nodes[i];
-            end = end.max(node.time);
+            last = last.max(node.time);
             least = least.max(node.soonest + takes.issue);
             node.time = node.time.max(now);
             now = node.time + takes.issue;
             issued += takes.issue;
         }
-        self.cycles = end.max(now);
+        self.cycles = last.max(now);
         self.least = least.max(issued);
     }
 
@@ -389,6 +395,15 @@ impl Graph {
         }
         self.loads = loads;
         self.store = i;
+    }
+}
+
+/// What an instruction costs. Nobody waits for the answer of a message that has none, though it is long under way.
+fn takes(inst: &Inst<Physical>, caps: &Caps) -> Timing {
+    let takes = inst.timing(caps);
+    match inst.send() {
+        Some(send) if send.dst_len == 0 => Timing { latency: takes.issue.max(takes.read), ..takes },
+        _ => takes,
     }
 }
 

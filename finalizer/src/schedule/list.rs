@@ -38,13 +38,14 @@ impl List {
 
     /// Finds an order. Returns whether all results are there earlier than in the order that the code has.
     fn run(&mut self, graph: &Graph) -> bool {
-        let n = graph.nodes.len();
-        reset(&mut self.earliest, n, 0);
+        // What stands behind the stretch is issued last.
+        let n = graph.nodes.len() - usize::from(graph.ends);
+        reset(&mut self.earliest, graph.nodes.len(), 0);
         refill(&mut self.before, graph.nodes.iter().map(|node| node.before));
         self.order.clear();
         self.pending.clear();
         self.ready.clear();
-        let first = (0..).zip(&graph.nodes).filter(|(_, node)| node.before == 0);
+        let first = (0..).zip(&graph.nodes[..n]).filter(|(_, node)| node.before == 0);
         self.ready.extend(first.map(|(i, node)| pair(node.height, !i)));
         let mut now = 0;
         let mut rest: u32 = graph.nodes.iter().map(|node| node.takes.issue).sum();
@@ -73,7 +74,7 @@ impl List {
                 if earliest >= graph.cycles {
                     return false;
                 }
-                if self.before[to] == 0 {
+                if self.before[to] == 0 && to < n {
                     if earliest <= now + issue {
                         self.ready.push(pair(graph.nodes[to].height, !to_index(to)));
                     } else {
@@ -84,6 +85,9 @@ impl List {
             self.order.push(i);
             now += issue;
             rest -= issue;
+        }
+        if let Some(end) = graph.nodes.get(n) {
+            now = now.max(self.earliest[n]) + end.takes.issue;
         }
         now < graph.cycles
     }

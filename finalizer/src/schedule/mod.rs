@@ -68,19 +68,25 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemo
                 scratch.kinds.push(kind);
             }
             if kind == Mobility::Stays || scratch.kinds.len() == LONGEST {
-                order(&mut insts[start..start + scratch.kinds.len()], (platform, addressed), scratch);
+                let (stretch, rest) = insts[start..].split_at_mut(scratch.kinds.len());
+                order((stretch, rest.first()), (platform, addressed), scratch);
                 start = i + 1;
             }
         }
-        order(&mut insts[start..], (platform, addressed), scratch);
+        order((&mut insts[start..], None), (platform, addressed), scratch);
     }
 }
 
-/// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds.
-fn order(insts: &mut [Inst<Physical>], place: (Platform, Option<RegisterSet>), scratch: &mut ScheduleMemory) {
+/// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds. `end` is what stands
+/// behind it.
+fn order(
+    (insts, end): (&mut [Inst<Physical>], Option<&Inst<Physical>>),
+    place: (Platform, Option<RegisterSet>),
+    scratch: &mut ScheduleMemory,
+) {
     let ScheduleMemory { graph, list, kinds } = scratch;
     if insts.len() > 2 {
-        graph.build(insts, kinds, place);
+        graph.build((insts, end), kinds, place);
         if let Some(order) = list.better(graph) {
             permute(insts, order);
         }
