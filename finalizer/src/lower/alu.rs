@@ -5,7 +5,7 @@ use narrow::{every, low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, constants,
     operand::is_arithmetic,
     types::{are_half_and_double, check_short_integers, product_fits},
 };
@@ -141,6 +141,13 @@ impl Lowerer<'_> {
             if matches!(op, Op::Rol | Op::Ror | Op::Srnd) {
                 *slot = build::with_modifiers(*slot, SrcMod::None);
             }
+        }
+        if let (Some(to), false, Src::None) = (dst.ty(), sat, src[2])
+            && let Some(value) = constants::result(op, to, src[0], src[1])
+        {
+            let inst = self.append(Op::Mov);
+            (inst.dst, inst.src[0]) = (dst, value);
+            return Ok(());
         }
         let control = writes_control(&dst) && self.caps.scoreboard.sbid_count == 0;
         let inst = self.append(op);

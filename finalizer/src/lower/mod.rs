@@ -11,6 +11,7 @@ pub(crate) mod address;
 pub(crate) mod alu;
 mod channels;
 mod compare;
+mod constants;
 mod convention;
 mod expand;
 mod facts;
