@@ -5,7 +5,7 @@
 //! the result itself and says so in a flag ("early out"). Sequences: Programmer's Reference Manual volume
 //! 7, "IEEE floating point division and square root macros", and the reference finalizer's listings.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Src, SrcMod, Type};
+use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Region, Src, SrcMod, Type};
 use narrow::{every, low_u32, single, to_u8};
 use visa::{Op as Visa, Opcode, Predefined, Srcs, VectorOperand};
 
@@ -220,12 +220,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The lanes to work on, and how many at a time: at least as many as the macros have.
+    /// The lanes to work on, and how many at a time: at most as many as the macros have, at least a register's (as Intel's
+    /// finalizer has them on Ponte Vecchio: 8 lanes of doubles where no more are wanted, else 16).
     fn macro_lanes(&self, ty: Type) -> (Lanes, ExecSize) {
         let double = ty == Type::Df;
-        let full = if double { self.caps.ops.double_macro_lanes } else { self.caps.memory.simd_message };
-        let full = u32::from(full);
+        let most = if double { self.caps.ops.double_macro_lanes } else { self.caps.memory.simd_message };
         let lanes = self.lanes.exec.lanes();
+        let full = u32::from(most).min(lanes.max(self.grf() / ty.bytes()));
         let step = ExecSize::from_lanes(full).unwrap_or(ExecSize::S8);
         // Fewer lanes: all of a register's, whatever the mask; only those wanted are copied out.
         let whole = if lanes < full { Lanes::all(step) } else { self.lanes };
@@ -240,6 +241,19 @@ impl Lowerer<'_> {
     /// A packed copy of a source that starts at a register, without modifiers.
     fn packed_operand(&mut self, src: VSrc, ty: Type, whole: Lanes) -> VReg {
         let copy = self.temp_aligned(whole.exec.lanes() * ty.bytes());
+        let spread = match src {
+            Src::Direct { reg, region, mods, ty }
+                if self.lanes.exec == ExecSize::S1 || region.is_scalar() =>
+            {
+                Some(Src::Direct { reg, region: Region::SCALAR, mods, ty })
+            }
+            Src::Imm { .. } => Some(src),
+            _ => None,
+        };
+        if let Some(spread) = spread.filter(|_| whole.exec != self.lanes.exec && self.pred.is_none()) {
+            self.emit(build::mov(whole, Dst::packed(copy, ty), spread));
+            return copy;
+        }
         if whole.exec != self.lanes.exec {
             // The lanes beyond are computed with too.
             let one = Src::imm(one(ty), ty);
