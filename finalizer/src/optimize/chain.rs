@@ -5,7 +5,7 @@
 //!
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
 //! this holds where the result is read in its own block only, under the mask, by channels compared: by themselves or
-//! once they are combined with others'. And it holds where the result goes to its flag under the mask: what other
+//! once they are combined with others'; or where all channels compare, whatever the mask. And it holds where the result goes to its flag under the mask: what other
 //! blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0; cmp.ne P2 = r, 0`, of which nothing is left then.
 
 use gen_ir::{
@@ -331,6 +331,10 @@ fn keeps_other_lanes(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: 
         return !compare.no_mask && (c.early == c.result || insts[c.start..c.second].iter().all(masked));
     }
     let lanes = u32::from(compare.chan)..u32::from(compare.chan) + compare.exec.lanes();
+    // Where all channels of the part compare, whatever the mask, it has no other bits.
+    if compare.no_mask && lanes.start <= c.part.start * 8 && c.part.end * 8 <= lanes.end {
+        return true;
+    }
     let own = [c.early, c.late].contains(&c.result);
     let result = FlagPart { flag: c.result, part: c.part.clone(), own };
     is_local(insts, at, &result, (&lanes, compare.no_mask), uses, DEEPEST)
