@@ -119,6 +119,8 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The units of general registers come first, this many.
+    pub const GENERAL: usize = FLAGS;
     /// How many units of registers are kept apart.
     pub const UNITS: usize = UNITS;
     /// The units of the accumulators that operations may touch beside their operands: `acc0` and `acc1`.

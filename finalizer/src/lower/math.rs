@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         let one = Src::imm(1f64.to_bits(), Type::Df);
         match (opcode, b) {
             (Opcode::Sqrt, _) => Some(self.ieee_math(Opcode::Sqrtm, dst, sat, a, Src::None)),
-            (Opcode::Inv, _) => Some(self.ieee_math(Opcode::Divm, dst, sat, one, a)),
+            (Opcode::Inv, _) => Some(self.ieee_math(Opcode::Inv, dst, sat, one, a)),
             (Opcode::Div, Some(b)) => Some(self.ieee_math(Opcode::Divm, dst, sat, a, b)),
             _ => None,
         }

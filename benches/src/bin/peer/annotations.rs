@@ -73,9 +73,8 @@ impl AnnotationClock {
                 start = start.max(if f == SyncFn::AllRd { self.read[id] } else { self.written[id] });
             }
         }
-        const GRF_UNITS: usize = 256 * 16;
         inst.for_each_unit(grf_bytes, |unit, write| {
-            if unit >= GRF_UNITS && !write {
+            if unit >= Clock::GENERAL && !write {
                 start = start.max(self.units[unit]);
             }
         });
@@ -86,7 +85,7 @@ impl AnnotationClock {
         let takes = inst.timing(caps);
         let there = start + u64::from(takes.latency);
         inst.for_each_unit(grf_bytes, |unit, write| {
-            if unit >= GRF_UNITS && write {
+            if unit >= Clock::GENERAL && write {
                 self.units[unit] = self.units[unit].max(there);
             }
         });
