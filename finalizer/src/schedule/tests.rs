@@ -23,7 +23,7 @@ fn build(graph: &mut Graph, insts: &[Inst<Physical>]) {
         kind
     };
     let kinds: Vec<Mobility> = insts.iter().map(of).collect();
-    graph.build(insts, &kinds, (Platform::Skl, None));
+    graph.build((insts, None), &kinds, (Platform::Skl, None));
 }
 
 #[test]
