@@ -63,7 +63,6 @@ unsafe extern "C" {
     ) -> isize;
     fn syscall(number: c_long, ...) -> c_long;
     fn calloc(count: usize, size: usize) -> *mut c_void;
-    fn realloc(old: *mut c_void, size: usize) -> *mut c_void;
     fn getpeername(socket: c_int, address: *mut Address, size: *mut u32) -> c_int;
 }
 
@@ -232,12 +231,12 @@ fn data(socket: c_int, bytes: *mut c_void, size: usize, flags: c_int) -> isize {
     count
 }
 
-/// `malloc` of the system; pages begin with 0.
+/// `malloc` of the system; what it gives holds 0.
 ///
 /// A GPU's memory comes from the kernel, and the driver leaves it as it is where a program's variables begin with 0. In its
 /// mode for simulators it has it from here. New pages of the system hold 0, and nothing touches them to make it so.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(size: usize) -> *mut c_void {
-    // SAFETY: what `malloc` is, by the system's more general functions: `realloc` of nothing allocates.
-    unsafe { if size >= PAGE { calloc(1, size) } else { realloc(ptr::null_mut(), size) } }
+    // SAFETY: any size may be asked for. (Not `realloc` of nothing: the compiler makes `malloc` of that, which is this.)
+    unsafe { calloc(1, size) }
 }

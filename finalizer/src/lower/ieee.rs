@@ -98,8 +98,9 @@ const ROUNDING: u32 = 0x30;
 impl Lowerer<'_> {
     /// `divm`, `sqrtm`; `inv` of doubles, as a quotient whose first operand is 1.
     pub(crate) fn ieee_math(&mut self, opcode: Opcode, dst: VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
-        let ty = self.macro_type(opcode, dst.ty())?;
         let divide = matches!(opcode, Opcode::Divm | Opcode::Inv);
+        // Where there are no macros, what is not there is the quotient.
+        let ty = self.macro_type(if divide { Opcode::Divm } else { opcode }, dst.ty())?;
         let steps = match (divide, ty) {
             (true, Type::Df) if opcode == Opcode::Inv => INVERT_DOUBLE,
             (true, Type::F) => DIVIDE_FLOAT,
