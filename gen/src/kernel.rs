@@ -131,8 +131,8 @@ pub struct Kernel<S: Space> {
     /// that load what all threads share (platforms where the kernel loads its own payload).
     pub payload_loads: [u16; 2],
     /// In physical code, the registers that operands behind addresses touch: those of the variables whose address is taken
-    /// ([`Var::address_taken`]). None where that is not known: any of them.
-    pub addressed: Option<RegisterSet>,
+    /// ([`Var::address_taken`]); all, where that is not known.
+    pub addressed: RegisterSet,
 }
 
 impl<S: Space> Kernel<S> {
@@ -152,7 +152,7 @@ impl<S: Space> Kernel<S> {
             scratch_header: None,
             outside: false,
             payload_loads: [0; 2],
-            addressed: None,
+            addressed: RegisterSet::ALL,
         }
     }
 

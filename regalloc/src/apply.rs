@@ -63,12 +63,8 @@ pub(crate) fn apply(
     }
 }
 
-/// The registers of the variables whose address is taken, if there are any.
-fn addressed(
-    kernel: &Kernel<Virtual>,
-    at: &TiSlice<VarId, Option<FileByte>>,
-    grf_bytes: u32,
-) -> Option<RegisterSet> {
+/// The registers of the variables whose address is taken; all, if there are none.
+fn addressed(kernel: &Kernel<Virtual>, at: &TiSlice<VarId, Option<FileByte>>, grf_bytes: u32) -> RegisterSet {
     let mut regs = RegisterSet::EMPTY;
     for (var, at) in kernel.vars.iter().zip(at) {
         if let Some(at) = at
@@ -78,7 +74,7 @@ fn addressed(
             regs.extend(at.bytes() / grf_bytes..(at.bytes() + var.bytes).div_ceil(grf_bytes));
         }
     }
-    (!regs.is_empty()).then_some(regs)
+    if regs.is_empty() { RegisterSet::ALL } else { regs }
 }
 
 /// Whether a move copies a register's bits to themselves, whichever channels run.

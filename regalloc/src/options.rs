@@ -49,7 +49,7 @@ pub struct AllocStats {
     /// Flag and address values moved to general registers and back.
     pub flag_spills: u32,
     /// The registers that operands behind addresses touch ([`gen_ir::Kernel::addressed`]).
-    pub addressed: Option<RegisterSet>,
+    pub addressed: RegisterSet,
     /// How often general variables were spilled, each time from another placement.
     pub rounds: u32,
 }

@@ -15,8 +15,8 @@ use gen_ir::{Class, Inst, Op, Payload, Physical, Pipe, RegisterSet, SbidMode, Sr
 use platforms::Platform;
 use std::collections::HashMap;
 
-pub use facts::Hazard;
 use facts::{Facts, Unit};
+pub use facts::{Hazard, in_order_pipe};
 
 /// An instruction that starts before one that it depends on is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Machine code as words, and the way of a word to Gen IR and back.
 
-use crate::data;
+use crate::{data, random::Random};
 use encoder::{CMPT_CTRL, compact, decode, encode, expand};
 use platforms::Platform;
 
@@ -88,13 +88,8 @@ pub enum Tables {
 
 /// Asserts that words a bit or two away from these decode without loss of a bit, or not at all.
 pub fn flipped_come_back(platform: Platform, words: &[Word], tables: Tables) {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = |below: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 20) as usize % below
-    };
+    let mut random = Random::new(1);
+    let mut next = |below: usize| random.below(below);
     let (mut decoded, mut compacted) = (0, 0);
     for _ in 0..100_000 {
         match words[next(words.len())] {

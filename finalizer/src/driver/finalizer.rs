@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
-use gen_ir::{Inst, Physical, RegisterSet};
+use gen_ir::{Inst, Physical};
 use narrow::{as_index, to_index, to_u64};
 use visa::{Module, Reader};
 
@@ -309,7 +309,6 @@ fn binary(
     add(kernel, source, offsets);
     let mut first = kernel.insts;
     let mut allocation = kernel.allocation;
-    let mut addressed = kernel.allocation.addressed.unwrap_or(RegisterSet::ALL);
     for f in functions {
         let source = &module.functions[as_index(f.number)];
         add(f, source, &offsets[first..]);
@@ -321,12 +320,12 @@ fn binary(
         allocation.fills += f.allocation.fills;
         allocation.flag_spills += f.allocation.flag_spills;
         allocation.grfs_used = allocation.grfs_used.max(f.allocation.grfs_used);
-        addressed = addressed.union(f.allocation.addressed.unwrap_or(RegisterSet::ALL));
+        allocation.addressed = allocation.addressed.union(f.allocation.addressed);
     }
     stats.spills = allocation.spills;
     stats.fills = allocation.fills;
     stats.flag_spills = allocation.flag_spills;
-    stats.addressed = addressed;
+    stats.addressed = allocation.addressed;
     let offset = |at: Option<usize>| at.and_then(|i| offsets.get(i)).copied().unwrap_or_default();
     let info = KernelInfo {
         functions: info::function_infos(module, &lists.entries, &kernel.code, offsets, code.len()),

@@ -420,12 +420,12 @@ fn find_own(insts: &[Inst<Physical>], own: &mut Vec<bool>) {
 }
 
 impl Touches {
-    fn find(&mut self, insts: &[Inst<Physical>], addressed: Option<RegisterSet>, grf_bytes: u32) {
+    fn find(&mut self, insts: &[Inst<Physical>], addressed: RegisterSet, grf_bytes: u32) {
         self.starts.clear();
         self.starts.resize(258, 0);
         self.through.clear();
         self.anywhere.clear();
-        self.addressed = addressed.unwrap_or(RegisterSet::ALL);
+        self.addressed = addressed;
         for (i, inst) in (0..).zip(insts) {
             if inst.reads_through_address() || matches!(inst.dst, Dst::Indirect { .. }) {
                 self.through.push(i);

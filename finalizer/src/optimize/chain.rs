@@ -5,8 +5,9 @@
 //!
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
 //! this holds where the result is read in its own block only, under the mask, by channels compared: by themselves or
-//! once they are combined with others'; or where all channels compare, whatever the mask. And it holds where the result goes to its flag under the mask: what other
-//! blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0; cmp.ne P2 = r, 0`, of which nothing is left then.
+//! once they are combined with others'; or where all channels compare, whatever the mask. And it holds where the result
+//! goes to its flag under the mask: what other blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0;
+//! cmp.ne P2 = r, 0`, of which nothing is left then.
 
 use gen_ir::{
     Cond, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,

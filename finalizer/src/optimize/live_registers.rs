@@ -3,7 +3,7 @@
 //! Lane by lane: a write of whole registers by the lanes that run ends what these lanes had there. What other lanes have
 //! there may be read by operations that ignore the mask or look at other lanes; in kernels whose lanes part, registers that
 //! are read so anywhere, as those that addresses lead to are, are ended by writes that ignore the mask alone. Where calls are,
-//! or addresses lead to it is not known which registers, any may be read.
+//! any may be read.
 
 use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, RegisterSet, Role, Src};
 
@@ -38,15 +38,13 @@ impl LiveRegisters {
         let blocks = kernel.blocks.len();
         let insts = || kernel.blocks.iter().flat_map(|b| &b.insts);
         let leaves = |i: &Inst<Physical>| matches!(i.op, Op::Call | Op::Calla | Op::Ret);
-        let through = |i: &Inst<Physical>| i.reads_through_address();
         self.out.resize(blocks, RegisterSet::ALL);
-        if insts().any(leaves) || kernel.addressed.is_none() && insts().any(through) {
+        if insts().any(leaves) {
             return;
         }
         let mut crossed = RegisterSet::EMPTY;
         if insts().any(|i| i.op.is_branch() && i.op != Op::Jmpi) {
-            crossed = kernel.addressed.unwrap_or(RegisterSet::EMPTY);
-            insts().for_each(|i| add_crossed(&mut crossed, i, grf_bytes));
+            insts().for_each(|i| add_crossed(&mut crossed, i, kernel.addressed, grf_bytes));
         }
         self.first_read.clear();
         self.written.clear();
@@ -54,8 +52,7 @@ impl LiveRegisters {
             let (mut read, mut written) = (RegisterSet::EMPTY, RegisterSet::EMPTY);
             for inst in &block.insts {
                 if inst.reads_through_address() {
-                    let addressed = kernel.addressed.unwrap_or(RegisterSet::ALL);
-                    read = read.union(addressed.difference(written));
+                    read = read.union(kernel.addressed.difference(written));
                 }
                 for_each_source(inst, grf_bytes, |bytes| {
                     numbers(bytes, grf_bytes).filter(|&r| !written.contains(r)).for_each(|r| read.insert(r));
@@ -110,7 +107,10 @@ pub(super) fn written_whole(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Ext
 }
 
 /// Adds the registers in which an instruction may read what other lanes have.
-fn add_crossed(crossed: &mut RegisterSet, inst: &Inst<Physical>, grf_bytes: u32) {
+fn add_crossed(crossed: &mut RegisterSet, inst: &Inst<Physical>, addressed: RegisterSet, grf_bytes: u32) {
+    if inst.reads_through_address() {
+        *crossed = crossed.union(addressed);
+    }
     for (s, src) in inst.src.iter().enumerate() {
         let Src::Direct { reg, region, ty, .. } = src else { continue };
         let Base::Grf(first) = reg.base() else { continue };

@@ -68,8 +68,9 @@ pub(super) struct Graph {
     /// Registers whose lists are not empty.
     touched: Vec<u16>,
     /// The registers that operands behind addresses touch.
-    addressed: Option<RegisterSet>,
-    /// Where these are not known: the last instruction that may read any register, and those since then that write one.
+    addressed: RegisterSet,
+    /// Where that is any, and an entry for each would be too many: the last instruction that may read any register, and those
+    /// since then that write one.
     anywhere: u32,
     writers: Vec<u32>,
     /// The last message that does more than read, and the reading ones since then.
@@ -97,7 +98,7 @@ impl Default for Graph {
             writes: [NONE; CELLS],
             reads: [NONE; CELLS],
             touched: Vec::new(),
-            addressed: None,
+            addressed: RegisterSet::ALL,
             anywhere: NONE,
             writers: Vec::new(),
             store: NONE,
@@ -119,7 +120,7 @@ impl Graph {
         &mut self,
         (insts, end): (&[Inst<Physical>], Option<&Inst<Physical>>),
         kinds: &[Mobility],
-        (platform, addressed): (Platform, Option<RegisterSet>),
+        (platform, addressed): (Platform, RegisterSet),
     ) {
         let caps = platform.caps();
         self.addressed = addressed;
@@ -198,9 +199,10 @@ impl Graph {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
         if inst.reads_through_address() {
-            match self.addressed {
-                Some(regs) => self.each_addressed(regs, |graph, reg| graph.read(i, reg, u64::MAX)),
-                None => self.read_anywhere(i),
+            if self.addressed == RegisterSet::ALL {
+                self.read_anywhere(i);
+            } else {
+                self.each_addressed(|graph, reg| graph.read(i, reg, u64::MAX));
             }
         }
         if self.sets_modes && (kind == Mobility::Mode || inst.computes_floats()) {
@@ -243,8 +245,7 @@ impl Graph {
             },
             Dst::Indirect { addr, .. } => {
                 self.special(i, inst, Role::DstAddr, *addr);
-                let regs = self.addressed.unwrap_or(RegisterSet::ALL);
-                self.each_addressed(regs, |graph, reg| graph.write(i, reg, u64::MAX));
+                self.each_addressed(|graph, reg| graph.write(i, reg, u64::MAX));
             }
         }
         if let Some(cond) = inst.cond {
@@ -368,8 +369,8 @@ impl Graph {
     }
 
     /// Accesses all registers that addresses lead to.
-    fn each_addressed(&mut self, regs: RegisterSet, access: impl Fn(&mut Graph, usize)) {
-        regs.runs().flatten().for_each(|reg| access(self, as_index(reg)));
+    fn each_addressed(&mut self, access: impl Fn(&mut Graph, usize)) {
+        self.addressed.runs().flatten().for_each(|reg| access(self, as_index(reg)));
     }
 
     /// Any register may be read. Instructions that do so keep their order: then who writes waits for the last.

@@ -28,7 +28,6 @@ use gen_ir::{
 use messages::{
     Effect,
     gateway::{Gateway, SubFunction},
-    hdc::{Dc0, ToDc0},
     lsc,
 };
 use narrow::{as_index, to_index};
@@ -81,7 +80,7 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemo
 /// behind it.
 fn order(
     (insts, end): (&mut [Inst<Physical>], Option<&Inst<Physical>>),
-    place: (Platform, Option<RegisterSet>),
+    place: (Platform, RegisterSet),
     scratch: &mut ScheduleMemory,
 ) {
     let ScheduleMemory { graph, list, kinds } = scratch;
@@ -125,7 +124,7 @@ const ODD: u16 = Options::ATOMIC.0
 
 fn kind(
     inst: &Inst<Physical>,
-    (platform, addressed): (Platform, Option<RegisterSet>),
+    (platform, addressed): (Platform, RegisterSet),
     descs: &Descriptors,
 ) -> Mobility {
     // The switch to another thread goes with the register, wherever it is written. With a software scoreboard all pipes are
@@ -145,7 +144,7 @@ fn kind(
     }
     let dst = match inst.dst {
         Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => Some(reg),
-        Dst::Indirect { .. } if addressed.is_none() => return Mobility::Stays,
+        Dst::Indirect { .. } if addressed == RegisterSet::ALL => return Mobility::Stays,
         Dst::Indirect { .. } => None,
         Dst::None => None,
     };
@@ -181,40 +180,25 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
     if plain && known.only_reads(platform) {
         Mobility::Load
-    } else if plain && (writes_memory(&known, platform.caps()) || orders_memory(&known, platform.caps())) {
+    } else if plain && keeps_order(&known, platform.caps()) {
         Mobility::Store
     } else {
         Mobility::Stays
     }
 }
 
-/// Fences and barriers.
-fn orders_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
+/// Stores, atomics, other messages that access memory and do nothing else, and what orders them: fences and barriers.
+fn keeps_order(send: &SendInfo<Physical>, caps: &Caps) -> bool {
     let Desc::Imm(desc) = send.desc else { return false };
     match send.sfid {
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
-            let orders = |op: lsc::Op| op.row().effect == Effect::Order;
-            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(orders)
+            let known = |op: lsc::Op| op.row().effect != Effect::Other;
+            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(known)
         }
-        Sfid::Dc0 => ToDc0::of(desc) == Some(ToDc0::Message(Dc0::MemoryFence)),
-        Sfid::Gateway => Gateway::from(desc).sub_function() == Some(SubFunction::SignalBarrier),
-        _ => false,
-    }
-}
-
-/// Stores, atomics and other messages that only access memory and are no fences.
-fn writes_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
-    let Desc::Imm(desc) = send.desc else { return false };
-    match send.sfid {
-        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
-            let access =
-                |op: lsc::Op| matches!(op.row().effect, Effect::Load | Effect::Store | Effect::Atomic);
-            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(access)
-        }
-        Sfid::Dc0 => ToDc0::of(desc) != Some(ToDc0::Message(Dc0::MemoryFence)),
-        Sfid::Dc1 | Sfid::Render => true,
+        Sfid::Dc0 | Sfid::Dc1 | Sfid::Render => true,
         // Motion estimation reads surfaces.
         Sfid::Vme | Sfid::Cre => true,
+        Sfid::Gateway => Gateway::from(desc).sub_function() == Some(SubFunction::SignalBarrier),
         _ => false,
     }
 }

@@ -18,12 +18,12 @@ fn run(platform: Platform, text: &str) -> Vec<usize> {
 fn build(graph: &mut Graph, insts: &[Inst<Physical>]) {
     let mut descs = Descriptors::default();
     let of = |i| {
-        let kind = kind(i, (Platform::Skl, None), &descs);
+        let kind = kind(i, (Platform::Skl, RegisterSet::ALL), &descs);
         descs.see(i);
         kind
     };
     let kinds: Vec<Mobility> = insts.iter().map(of).collect();
-    graph.build((insts, None), &kinds, (Platform::Skl, None));
+    graph.build((insts, None), &kinds, (Platform::Skl, RegisterSet::ALL));
 }
 
 #[test]

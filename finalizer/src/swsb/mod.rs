@@ -51,7 +51,7 @@ mod tests;
 
 use access::{InstAccess, Unit};
 pub use check::unmet;
-use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool, RegisterSet};
+use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
@@ -153,7 +153,7 @@ impl DataFlow {
         self.grf_bytes = kernel.platform.caps().regs.grf_bytes.into();
         self.first.clear();
         self.accesses.clear();
-        let addressed = kernel.addressed.unwrap_or(RegisterSet::ALL).at_most(access::ADDRESSED);
+        let addressed = kernel.addressed.at_most(access::ADDRESSED);
         for block in &kernel.blocks {
             self.first.push(self.accesses.len());
             let (platform, grf_count) = (kernel.platform, kernel.grf_count);

@@ -111,7 +111,7 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
             let (own, shared) = loads.split_once('+').ok_or("payload loads are two numbers")?;
             kernel.payload_loads = [number(own)?, number(shared)?];
         } else if let Some(regs) = clause.strip_prefix("addresses lead to ") {
-            kernel.addressed = Some(register_set(regs)?);
+            kernel.addressed = register_set(regs)?;
         } else if clause == "all channels" {
             kernel.all_channels = true;
         } else if clause == "outside" {

@@ -13,7 +13,8 @@ use narrow::{low_i16, low_i32, low_u32, to_index};
 
 use crate::{
     AddrSub, Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, FlagSub, InPlace, Inst, Kernel, Mme,
-    Options, Outside, Payload, Reg, Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
+    Options, Outside, Payload, Reg, Region, RegisterSet, SendInfo, Space, Src, SrcMod, Swsb, Target, Type,
+    Var,
 };
 
 impl Display for Arf {
@@ -389,8 +390,8 @@ impl<S: Space> Kernel<S> {
             [0, 0] => {}
             [own, shared] => write!(f, ", payload loads {own}+{shared}")?,
         }
-        if let Some(regs) = addressed.filter(|regs| !regs.is_empty()) {
-            write!(f, ", addresses lead to {regs}")?;
+        if *addressed != RegisterSet::ALL {
+            write!(f, ", addresses lead to {addressed}")?;
         }
         f.write_char('\n')
     }

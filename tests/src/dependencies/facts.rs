@@ -250,6 +250,14 @@ fn source_bytes(inst: &Inst<Physical>, n: usize, region: Region, ty: Type, grf: 
     (last + 1) * ty.bytes()
 }
 
+/// The pipe that an instruction goes through in order and that distances count it in: floats, integers, doubles, `math`.
+pub fn in_order_pipe(platform: Platform, inst: &Inst<Physical>) -> Option<u8> {
+    match unit(platform, inst) {
+        Unit::Pipe(pipe) if !inst.op.is_branch() => Some(pipe),
+        _ => None,
+    }
+}
+
 fn unit(platform: Platform, inst: &Inst<Physical>) -> Unit {
     let pipes = platform.caps().scoreboard.pipes;
     if let Payload::Send(send) = &inst.payload {

@@ -8,6 +8,7 @@ use gen_ir::{Arf, Base, Desc, Dst, ExecSize, Inst, Op, Physical, Reg, Src, Type}
 use platforms::Platform;
 use tests::{
     oracle::Iga,
+    random::Random,
     words::{Word, all_words, words},
 };
 
@@ -108,13 +109,8 @@ fn between_elements(inst: &Inst<Physical>) -> bool {
 }
 
 pub fn the_reference_assembler_reads_writes_and_compacts_the_same_words(iga: Iga) {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = |below: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 20) as usize % below
-    };
+    let mut random = Random::new(1);
+    let mut next = |below: usize| random.below(below);
     for platform in GEN8 {
         let real = all_words(platform);
         let (mut checked, mut small, mut dropped) = (0, 0, 0);

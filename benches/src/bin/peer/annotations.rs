@@ -3,8 +3,9 @@
 //! The [`Clock`] waits for registers, so it cannot tell whether an annotation asks for more than the code needs, nor that a
 //! message takes an SBID that another one has still (the hardware holds it up until that is done).
 
-use gen_ir::{Class, Clock, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, SyncFn, Type};
-use platforms::Caps;
+use gen_ir::{Clock, Inst, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
+use platforms::Platform;
+use tests::dependencies::in_order_pipe;
 
 const SBIDS: usize = 32;
 /// In-order pipes: float, integer, long, math.
@@ -14,7 +15,7 @@ const FURTHEST: usize = 8;
 
 /// One thread alone, issuing instructions in order.
 pub struct AnnotationClock {
-    caps: &'static Caps,
+    platform: Platform,
     now: u64,
     /// For what the hardware watches itself: flags, accumulators, addresses.
     units: Vec<u64>,
@@ -26,9 +27,9 @@ pub struct AnnotationClock {
 }
 
 impl AnnotationClock {
-    pub fn new(caps: &'static Caps) -> AnnotationClock {
+    pub fn new(platform: Platform) -> AnnotationClock {
         AnnotationClock {
-            caps,
+            platform,
             now: 0,
             units: vec![0; Clock::UNITS],
             done: [[0; FURTHEST]; PIPES],
@@ -39,10 +40,10 @@ impl AnnotationClock {
 
     /// Issues an instruction. Returns the cycles until the next one can, the time that it waits included.
     pub fn issue(&mut self, inst: &Inst<Physical>) -> u64 {
-        let (began, caps) = (self.now, self.caps);
+        let (began, caps) = (self.now, self.platform.caps());
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         let mut start = began;
-        let pipe = pipe(inst, caps);
+        let pipe = in_order_pipe(self.platform, inst).map(usize::from);
         if let Some((which, dist)) = inst.swsb.dist {
             let at = usize::from(dist) - 1;
             let from = |p: usize| self.done[p][at];
@@ -55,8 +56,6 @@ impl AnnotationClock {
                 _ => (0..PIPES).map(from).max().unwrap_or(0),
             });
         }
-        let out_of_order = matches!(inst.op.info().class, Class::Send | Class::Dpas)
-            || inst.op.info().class == Class::Math && !caps.scoreboard.pipes.have_math();
         if let Some((mode, id)) = inst.swsb.sbid {
             let id = usize::from(id);
             start = start.max(match mode {
@@ -96,28 +95,13 @@ impl AnnotationClock {
             self.done[p].rotate_right(1);
             self.done[p][0] = there;
         }
-        if out_of_order && let Some((SbidMode::Set, id)) = inst.swsb.sbid {
+        if let Some((SbidMode::Set, id)) = inst.swsb.sbid {
             let id = usize::from(id);
             self.read[id] = start + u64::from(takes.read);
             let silent = inst.send().is_some_and(|s| s.dst_len == 0);
             self.written[id] = if silent { self.read[id] } else { there };
         }
-        let issue = if matches!(inst.op, Op::Nop | Op::Illegal) { 1 } else { takes.issue };
-        self.now = start + u64::from(issue);
+        self.now = start + u64::from(takes.issue);
         self.now - began
-    }
-}
-
-/// The pipe that an instruction goes through in order.
-fn pipe(inst: &Inst<Physical>, caps: &Caps) -> Option<usize> {
-    match inst.op.info().class {
-        Class::Math if caps.scoreboard.pipes.have_math() => Some(3),
-        Class::Basic | Class::Ternary if !caps.scoreboard.pipes.have_names() => Some(0),
-        Class::Basic | Class::Ternary => match inst.dst.ty().or_else(|| inst.src[0].ty()) {
-            Some(Type::Df) => Some(2),
-            Some(ty) if ty.is_float() => Some(0),
-            _ => Some(1),
-        },
-        _ => None,
     }
 }

@@ -104,6 +104,6 @@ pub fn cycles(platform: Platform, code: &[u8]) -> Cycles {
     if platform.caps().scoreboard.sbid_count == 0 {
         return Cycles { by_registers, as_annotated: by_registers };
     }
-    let mut clock = AnnotationClock::new(platform.caps());
+    let mut clock = AnnotationClock::new(platform);
     Cycles { by_registers, as_annotated: sum(&mut |inst| clock.issue(inst)) }
 }
