@@ -14,7 +14,7 @@ use super::{
     abi::{Object, Slot, bytes, function, id, number},
     objects,
 };
-use crate::{Outcome, Settings, work};
+use crate::{Mode, Outcome, Settings, work};
 
 /// More slots than a class has whose table is replaced.
 const SLOTS: usize = 24;
@@ -218,7 +218,7 @@ unsafe extern "C" fn translate(
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
         let translate = original::<Translate>(context, 11);
-        worked_on(translate(context, version, source, options, internal, tracing, traces), internal)
+        built(internal, |internal| translate(context, version, source, options, internal, tracing, traces))
     }
 }
 
@@ -245,7 +245,9 @@ unsafe extern "C" fn translate_for_tools(
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
         let translate = original::<Translate>(context, 12);
-        worked_on(translate(context, version, source, options, internal, tracing, traces, tools), internal)
+        built(internal, |internal| {
+            translate(context, version, source, options, internal, tracing, traces, tools)
+        })
     }
 }
 
@@ -277,10 +279,44 @@ unsafe extern "C" fn translate_special(
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
         let translate = original::<Translate>(context, 14);
-        let output =
-            translate(context, version, source, constants, values, options, internal, tracing, traces, tools);
-        worked_on(output, internal)
+        built(internal, |internal| {
+            translate(context, version, source, constants, values, options, internal, tracing, traces, tools)
+        })
     }
+}
+
+/// What a build becomes: the compiler is asked for vISA, too, and its result gets our code.
+///
+/// # Safety
+///
+/// The options are a buffer or null; `translate` returns an output of the compiler's, which is the caller's alone, or null.
+unsafe fn built(
+    internal_options: *mut Object,
+    translate: impl FnOnce(*mut Object) -> *mut Object,
+) -> *mut Object {
+    // SAFETY: nobody changes the caller's buffer during the call.
+    let options = unsafe { bytes(internal_options) };
+    let asking = guard(|| with_visa(options).map(objects::buffer)).ok().flatten();
+    let output = translate(asking.unwrap_or(internal_options));
+    // SAFETY: the buffer is ours; the output is the caller's, as promised.
+    unsafe {
+        if let Some(asking) = asking {
+            function::<unsafe extern "C" fn(*mut Object)>(asking, number::RELEASE)(asking);
+        }
+        worked_on(output, internal_options)
+    }
+}
+
+/// Internal options with which the compiler puts vISA into the program, if these do not ask for it. (The runtime can be told
+/// to add an option, but does so only to what is built in one step, not to what is compiled and linked.)
+fn with_visa(options: &[u8]) -> Option<Vec<u8>> {
+    const ASKS: &[u8] = b"-ze-emit-zebin-visa-sections";
+    let is_asked = options.split(|b| b.is_ascii_whitespace() || *b == 0).any(|word| word == ASKS);
+    if is_asked || Settings::of_build(options).mode == Mode::Off {
+        return None;
+    }
+    let end = options.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    Some([&options[..end], b" ", ASKS, &options[end..]].concat())
 }
 
 /// The compiler's result with our code in it, or ours instead if the build is to fail.
@@ -345,5 +381,21 @@ unsafe fn set(buffer: *mut Object, contents: &[u8]) -> bool {
     unsafe {
         function::<unsafe extern "C" fn(*mut Object)>(buffer, number::CLEAR)(buffer);
         function::<Append>(buffer, number::APPEND)(buffer, contents.as_ptr().cast(), contents.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiler_is_asked_for_visa_once() {
+        assert_eq!(with_visa(b""), Some(b" -ze-emit-zebin-visa-sections".to_vec()));
+        let asking = with_visa(b"-a -b\0\0").unwrap();
+        assert_eq!(asking, b"-a -b -ze-emit-zebin-visa-sections\0\0");
+        assert_eq!(with_visa(&asking), None);
+        assert_eq!(with_visa(b"-ze-emit-zebin-visa-sections -a"), None);
+        assert!(with_visa(b"-ze-emit-zebin-visa-sections-not").is_some());
+        assert_eq!(with_visa(b"-visa-finalize-mode=off"), None);
     }
 }

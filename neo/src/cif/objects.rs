@@ -33,7 +33,7 @@ struct Ours {
     object: Object,
     references: AtomicU32,
     parts: [*mut Object; 3],
-    /// Of a buffer.
+    /// Of a buffer, with the zero behind them.
     bytes: Vec<u8>,
     /// Of an output.
     ok: bool,
@@ -53,7 +53,9 @@ fn device() -> *mut Object {
     make(&DEVICE, [0; 3].map(|_| make(&PLAIN, [null_mut(); 3], Vec::new(), true)), Vec::new(), true)
 }
 
-fn buffer(bytes: Vec<u8>) -> *mut Object {
+/// A buffer that holds these bytes for good. A zero is behind them: compilers take options for texts that end so.
+pub fn buffer(mut bytes: Vec<u8>) -> *mut Object {
+    bytes.push(0);
     make(&BUFFER, [null_mut(); 3], bytes, true)
 }
 
@@ -226,5 +228,5 @@ unsafe extern "C" fn memory(object: *const Object) -> *const u8 {
 
 unsafe extern "C" fn size(object: *const Object) -> usize {
     // SAFETY: as said above.
-    unsafe { ours(object) }.bytes.len()
+    unsafe { ours(object) }.bytes.len() - 1
 }
