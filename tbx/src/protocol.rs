@@ -28,6 +28,8 @@ pub enum Message {
     Read { address: u64, length: u32 },
     /// The library `turns` is on the other side.
     Turns,
+    /// That library asks what was written last to say how far the GPU is, and is answered as by a read.
+    HowFar,
     /// Another kind, without effect.
     Other(u32),
 }
@@ -72,6 +74,7 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
         5 => Message::Read { address, length: c },
         11 => Message::Control,
         TURNS => Message::Turns,
+        HOW_FAR => Message::HowFar,
         other => Message::Other(other),
     };
     Ok(Some((number, message)))
@@ -101,6 +104,9 @@ pub const MOST_PAGES: u32 = (1 << 16) - 1;
 
 /// The kind of message by which that library says so.
 const TURNS: u32 = u32::from_le_bytes(*b"turn");
+
+/// The kind of message by which it asks how far the GPU is.
+const HOW_FAR: u32 = u32::from_le_bytes(*b"done");
 
 /// Begins the answer to a [`Message::Read`]: the bytes follow, which the GPU may have left as the program's side has them,
 /// and so many pages behind them.
@@ -134,8 +140,9 @@ mod tests {
 
     #[test]
     fn messages_of_each_kind() {
-        let cases: [(&[u32], Message); 9] = [
+        let cases: [(&[u32], Message); 10] = [
             (&[TURNS, 7, 0], Message::Turns),
+            (&[HOW_FAR, 7, 0], Message::HowFar),
             (&[11, 7, 4, 0x0032_0002], Message::Control),
             (&[0, 7, 12, 0x41, 0x2230, 5], Message::RegisterWrite { offset: 0x2230, value: 5 }),
             (&[0, 7, 12, 0x40, 0x2234, 0], Message::RegisterRead { offset: 0x2234 }),

@@ -256,6 +256,14 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
                 read(&mut output, number, (id, address, length), leaves_out, shared)?;
                 output.flush()?;
             }
+            Message::HowFar => {
+                let said = shared.gpu().how_far(number);
+                let length = if said.is_some() { 8 } else { 0 };
+                let (address, value) = said.unwrap_or_default();
+                protocol::answer_read(&mut output, id, address, length, None)?;
+                output.write_all(&value.to_le_bytes()[..as_index(length)])?;
+                output.flush()?;
+            }
         }
     }
     Ok(())
@@ -319,6 +327,12 @@ fn pieces(address: u64, length: u32) -> impl Iterator<Item = (u64, usize)> {
 impl Gpu {
     fn connection(&mut self, number: usize) -> &mut ConnectionState {
         self.connections.entry(number).or_default()
+    }
+
+    /// What a connection's commands have written last to say how far they are: a physical address and what is there.
+    fn how_far(&self, number: usize) -> Option<(u64, u64)> {
+        let contexts = &self.connections.get(&number)?.contexts;
+        contexts.iter().rev().find_map(|context| context.how_far(&self.world))
     }
 
     /// A register of the driver's: submissions are writes to some.

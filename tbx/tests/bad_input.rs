@@ -2,7 +2,7 @@
 
 mod client;
 
-use client::{DATA, batch, is_alive, launches, message, send};
+use client::{DATA, HOW_FAR, batch, is_alive, launches, message, send};
 use platforms::Platform;
 use tbx::{Config, Server};
 
@@ -43,7 +43,11 @@ fn random_messages() {
         let mut session = Vec::new();
         for _ in 0..random.next(40) {
             let body: Vec<u32> = (0..random.next(6)).map(|_| random.word()).collect();
-            session.extend(message(random.next(13) as u32, random.word(), &body));
+            let kind = match random.next(14) {
+                13 => HOW_FAR,
+                known => known as u32,
+            };
+            session.extend(message(kind, random.word(), &body));
         }
         send(&server, &session, ANSWERS);
     }

@@ -2,9 +2,12 @@
 
 mod client;
 
-use std::{io::Write, net::TcpStream};
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
 
-use client::{BATCH, DATA, DATA_PAGES, bytes, context, read_words, submit, write};
+use client::{BATCH, DATA, DATA_PAGES, HOW_FAR, bytes, context, message, read_words, submit, write};
 use platforms::Platform;
 use tbx::{Config, Findings, Server};
 
@@ -106,6 +109,25 @@ fn a_semaphore_waits_for_memory() {
     assert_eq!(read_words(&mut stream, DATA_PAGES, 2).unwrap(), [1, 0]);
     stream.write_all(&write(DATA_PAGES + 64, &6u32.to_le_bytes())).unwrap();
     assert_eq!(read_words(&mut stream, DATA_PAGES, 2).unwrap(), [1, 2]);
+}
+
+#[test]
+fn the_value_that_says_how_far_the_gpu_is() {
+    let server = server();
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let mut ask = |before: &[u8], size: usize| {
+        stream.write_all(&[before, &message(HOW_FAR, 5, &[])].concat()).unwrap();
+        let mut answer = vec![0; 24 + size];
+        stream.read_exact(&mut answer).unwrap();
+        answer
+    };
+    assert_eq!(ask(&context(), 0), message(6, 5, &[0, 0, 0]), "nothing has run");
+    let said = |offset, value| [vec![0x7a00_0004, 1 << 14], at(offset).to_vec(), vec![value, 1]].concat();
+    // The last one counts, and no other store.
+    let batch = [said(0x1ff8, 3), said(0x1008, 4), store(0, 1), vec![0x0a << 23]].concat();
+    let session = [write(client::BATCH_PAGES, &bytes(&batch)), submit()].concat();
+    let place = DATA_PAGES as u32 + 0x1008;
+    assert_eq!(ask(&session, 8), [message(6, 5, &[0, place, 8]), bytes(&[4, 1])].concat());
 }
 
 #[test]

@@ -719,6 +719,26 @@ static int shared(void) {
     return wrong || finish(d);
 }
 
+/* Work that nobody waits for: all is given back, and the program ends. */
+static int leaves(void) {
+    struct data d = data();
+    cl_uint n = 0;
+    float a = 1.0f;
+    cl_kernel k = kernel("saxpy");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 4, &a), arg(k, 3, 4, &n);
+    run(k, 1, NULL, &items, &group);
+    check(clFinish(queue), "clFinish");
+    run(k, 1, NULL, &items, &group);
+    check(clEnqueueReadBuffer(queue, d.by, CL_FALSE, 0, 4 * items, d.y, 0, NULL, NULL), "read");
+    check(clFlush(queue), "clFlush");
+    cl_program program;
+    check(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof program, &program, NULL), "clGetKernelInfo");
+    check(clReleaseKernel(k), "clReleaseKernel"), check(clReleaseProgram(program), "clReleaseProgram");
+    check(clReleaseMemObject(d.bx), "clReleaseMemObject"), check(clReleaseMemObject(d.by), "clReleaseMemObject");
+    check(clReleaseCommandQueue(queue), "clReleaseCommandQueue");
+    return clReleaseContext(context);
+}
+
 static void *build_some(void *out) {
     size_t *hash = out;
     for (int i = 0; i < 4; i++) {
@@ -763,7 +783,7 @@ int main(int argc, char **argv) {
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
                  {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
-                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}};
+                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}, {"leaves", leaves}};
     cl_platform_id platform;
     cl_int e;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");

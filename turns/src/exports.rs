@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    message::{ANSWER, PAGE},
+    message::{ANSWER, HOW_FAR, PAGE, Read},
     sockets::{Answer, Sockets},
 };
 
@@ -30,6 +30,12 @@ const NO_SIGNAL: c_int = 0x4000;
 const CLOSE: c_long = 3;
 #[cfg(not(target_arch = "x86_64"))]
 const CLOSE: c_long = 57;
+
+/// `SYS_shutdown`.
+#[cfg(target_arch = "x86_64")]
+const SHUTDOWN: c_long = 48;
+#[cfg(not(target_arch = "x86_64"))]
+const SHUTDOWN: c_long = 210;
 
 /// `EFAULT`.
 const BAD_ADDRESS: i32 = 14;
@@ -150,14 +156,67 @@ pub unsafe extern "C" fn send(socket: c_int, bytes: *const c_void, size: usize, 
         // SAFETY: the caller's promise; no address is what `send` means.
         return unsafe { sendto(socket, bytes, size, flags, ptr::null(), 0) };
     }
-    SOCKETS.begin(socket);
     // SAFETY: the caller's promise.
     let bytes = unsafe { slice::from_raw_parts(bytes.cast(), size) };
-    if SOCKETS.collect(socket, bytes, |number, bytes| give(number, bytes, flags)) {
+    if SOCKETS.send(socket, bytes, |number, bytes| give(number, bytes, flags)) {
         size.cast_signed()
     } else {
         -1
     }
+}
+
+/// Asks how far the GPU is, for the driver, which ends its connection and then waits for all that it has submitted (22.43:
+/// `cleanupResources`, behind the end of the part that asks).
+fn ask_how_far(socket: c_int) {
+    if !SOCKETS.is_quiet(socket) {
+        return;
+    }
+    let question: Vec<u8> = HOW_FAR.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut head = [0; ANSWER];
+    // SAFETY: the question is there to read.
+    let sent = unsafe { send(socket, question.as_ptr().cast(), question.len(), NO_SIGNAL) };
+    if sent != question.len().cast_signed() || !receive(socket, head.as_mut_ptr().cast(), head.len()) {
+        return;
+    }
+    let range = Read::of_answer(&head).map_or(0..0, Read::range);
+    // Bytes that nobody has asked for, nobody waits for.
+    if let (Ok(size), Some(place)) = (usize::try_from(range.end - range.start), SOCKETS.place(socket, range))
+    {
+        receive(socket, ptr::with_exposed_provenance_mut(place), size);
+    }
+}
+
+/// Receives so many bytes; whether they have come.
+///
+/// They go where the driver had them go before, memory that it has until it has waited; the system looks at that, too.
+fn receive(socket: c_int, to: *mut c_void, size: usize) -> bool {
+    let mut done = 0;
+    while done < size {
+        // SAFETY: there are `size - done` bytes to write, or the system says that there are none.
+        let count = unsafe { recv(socket, to.wrapping_byte_add(done), size - done, 0) };
+        match usize::try_from(count) {
+            Ok(count) if count != 0 => done += count,
+            _ if is_end(count) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// `shutdown` of the system, behind what was collected, and behind a last look at how far the GPU is.
+///
+/// # Safety
+///
+/// As the system's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn shutdown(socket: c_int, directions: c_int) -> c_int {
+    if SOCKETS.is_known(socket) {
+        ask_how_far(socket);
+        SOCKETS.flush(socket, |rest| _ = give(socket, rest, NO_SIGNAL));
+    }
+    // SAFETY: the system's own call, with what it takes.
+    let result = unsafe { syscall(SHUTDOWN, socket, directions) };
+    if result == 0 { 0 } else { -1 }
 }
 
 /// `close` of the system, behind what was collected.
@@ -190,15 +249,10 @@ pub unsafe extern "C" fn recv(socket: c_int, bytes: *mut c_void, size: usize, fl
         // SAFETY: the caller's promise; no address is what `recv` means.
         return unsafe { recvfrom(socket, bytes, size, flags, ptr::null_mut(), ptr::null_mut()) };
     }
-    let answer = SOCKETS.answer(socket);
-    if let Answer::Unchanged(count) = answer {
-        let count = usize::try_from(count).map_or(size, |known| size.min(known));
-        SOCKETS.skipped(socket, count);
-        return count.cast_signed();
-    }
-    if answer == Answer::Data {
-        return data(socket, bytes, size, flags);
-    }
+    // SAFETY: the caller's promise: `bytes` may be written. The driver has its answers' beginnings on its stack.
+    let out = || unsafe { slice::from_raw_parts_mut(bytes.cast(), size) };
+    let place = (bytes.expose_provenance(), size);
+    let mut answer = SOCKETS.next(socket, place, out);
     if answer == Answer::Begins {
         let mut head = [0; ANSWER];
         let (count, got) = take(socket, &mut head, flags);
@@ -209,10 +263,12 @@ pub unsafe extern "C" fn recv(socket: c_int, bytes: *mut c_void, size: usize, fl
             return count;
         }
         SOCKETS.read_ahead(socket, got);
+        answer = SOCKETS.next(socket, place, out);
     }
-    // SAFETY: the caller's promise: `bytes` may be written. The driver has its answers' beginnings on its stack.
-    let out = unsafe { slice::from_raw_parts_mut(bytes.cast(), size) };
-    SOCKETS.hand_on(socket, out).cast_signed()
+    match answer {
+        Answer::Given(count) => count.cast_signed(),
+        Answer::Data | Answer::Begins => data(socket, bytes, size, flags),
+    }
 }
 
 /// The data of an answer.

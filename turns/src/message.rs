@@ -33,6 +33,11 @@ pub const PAGE: usize = 4096;
 /// Words of a message that says to the server that this library is here, and takes answers without data.
 pub const HERE: [u32; 3] = [u32::from_le_bytes(*b"turn"), 0, 0];
 
+/// Words of a question to the server: what it has written last to say how far it is. The answer is one to a read.
+pub const HOW_FAR: [u32; 3] = [u32::from_le_bytes(*b"done"), 0, 0];
+
+const DONE: u32 = HOW_FAR[0];
+
 impl Completed {
     /// A question for memory.
     pub const ONE_READ: Completed = Completed { messages: 1, questions: 1, urgent: true, others: 0 };
@@ -42,13 +47,17 @@ impl Completed {
 #[derive(Debug, Default)]
 pub struct Stream {
     /// The beginning of the message that is not whole.
-    begun: Vec<u8>,
+    begun: [u8; ANSWER],
+    /// How much of it is there.
+    count: usize,
     /// Bytes of the last message that are still to come.
     rest: u64,
     /// Those bytes are memory that the GPU has not changed.
     unchanged: bool,
     /// The last question for memory, or answer to one.
     last: Option<Read>,
+    /// The message that ended last writes memory.
+    is_write: bool,
 }
 
 /// A question for memory, or an answer to one.
@@ -65,9 +74,22 @@ impl Read {
         u64::from(self.first >> 24) << 32 | u64::from(self.address)
     }
 
+    /// An answer by its bytes.
+    pub fn of_answer(head: &[u8; ANSWER]) -> Option<Read> {
+        let (words, _) = head.as_chunks();
+        let &[kind, number, _, first, address, length] = words else { return None };
+        let [number, first, address, length] = [number, first, address, length].map(u32::from_le_bytes);
+        (u32::from_le_bytes(kind) == READ_ANSWER).then_some(Read { number, first, address, length })
+    }
+
     /// The bytes that it is about.
     pub fn range(self) -> Range<u64> {
         self.start()..self.start() + u64::from(self.length)
+    }
+
+    /// Of an answer: whether the GPU has changed the bytes.
+    pub fn is_changed(self) -> bool {
+        self.first & UNCHANGED == 0
     }
 
     /// Of an answer: the bytes behind those that the GPU has not changed either.
@@ -78,10 +100,12 @@ impl Read {
     }
 
     /// The answer to a question for bytes that have not changed.
-    pub fn unchanged(self) -> Vec<u8> {
+    pub fn unchanged(self) -> [u8; ANSWER] {
         let first = self.first & !PAGES | UNCHANGED;
         let words = [READ_ANSWER, self.number, to_index(BODY), first, self.address, self.length];
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        let mut bytes = [0; ANSWER];
+        bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        bytes
     }
 }
 
@@ -107,10 +131,11 @@ impl Stream {
                 bytes = &bytes[skipped..];
                 continue;
             }
-            let (now, later) = bytes.split_at((self.wanted() - self.begun.len()).min(bytes.len()));
-            self.begun.extend_from_slice(now);
+            let (now, later) = bytes.split_at((self.wanted() - self.count).min(bytes.len()));
+            self.begun[self.count..][..now.len()].copy_from_slice(now);
+            self.count += now.len();
             bytes = later;
-            if self.begun.len() == self.wanted() {
+            if self.count == self.wanted() {
                 completed.messages += 1;
                 let is_question = self.is_question();
                 completed.questions += u64::from(is_question);
@@ -124,7 +149,13 @@ impl Stream {
 
     /// The last question for memory, or answer to one, unless it was looked at before.
     pub fn take_read(&mut self) -> Option<Read> {
-        self.last.take()
+        self.last.take_if(|_| !self.is_write)
+    }
+
+    /// What the last message writes to memory, if all of its data are to come.
+    pub fn begins_to_write(&self) -> Option<Range<u64>> {
+        let range = self.last.filter(|_| self.is_write)?.range();
+        (range.end - range.start == self.rest).then_some(range)
     }
 
     /// Passes over data of the message that is not whole.
@@ -134,7 +165,12 @@ impl Stream {
 
     /// Whether a message has begun that is not whole.
     pub fn is_inside(&self) -> bool {
-        self.rest != 0 || !self.begun.is_empty()
+        self.rest != 0 || self.count != 0
+    }
+
+    /// Whether data of an answer are to come now.
+    pub fn is_in_data(&self) -> bool {
+        self.rest != 0
     }
 
     /// The number of bytes to come now that the GPU has not changed since the program's side knew them.
@@ -143,13 +179,13 @@ impl Stream {
     }
 
     fn word(&self, index: usize) -> u32 {
-        let bytes = self.begun.get(4 * index..4 * index + 4).and_then(|b| b.try_into().ok());
-        bytes.map_or(0, u32::from_le_bytes)
+        let (words, _) = self.begun[..self.count].as_chunks();
+        words.get(index).map_or(0, |word| u32::from_le_bytes(*word))
     }
 
     /// How much of the message must be seen.
     fn wanted(&self) -> usize {
-        match self.begun.len() {
+        match self.count {
             0..HEAD => HEAD,
             _ => HEAD + as_index(self.word(2)).min(BODY),
         }
@@ -158,7 +194,7 @@ impl Stream {
     /// Whether the message that is seen far enough is a question.
     fn is_question(&self) -> bool {
         match self.word(0) {
-            READ => true,
+            READ | DONE => true,
             REGISTER => self.word(3) & 1 == 0,
             _ => false,
         }
@@ -170,8 +206,10 @@ impl Stream {
         let carried = if matches!(kind, WRITE | READ_ANSWER) { length } else { 0 };
         self.rest = u64::from(size.saturating_sub(to_index(BODY))) + u64::from(carried);
         self.unchanged = kind == READ_ANSWER && first & UNCHANGED != 0 && size == to_index(BODY);
-        self.last = matches!(kind, READ | READ_ANSWER).then_some(Read { number, first, address, length });
-        self.begun.clear();
+        self.is_write = kind == WRITE;
+        self.last =
+            matches!(kind, READ | READ_ANSWER | WRITE).then_some(Read { number, first, address, length });
+        self.count = 0;
     }
 }
 
@@ -213,6 +251,33 @@ mod tests {
         assert!(!stream.take(&bytes(&[2, 3, 16, 1, 7, 8, 9])).urgent);
         assert!(!stream.take(&bytes(&[WRITE, 4, 12, 0, 0x1000, 4, 1])).urgent);
         assert!(stream.take(&bytes(&[REGISTER, 1, 12, 1, 0x2000, 5])).urgent);
+    }
+
+    #[test]
+    fn a_write_begins_before_its_data() {
+        let mut stream = Stream::default();
+        stream.take(&bytes(&[WRITE, 4, 12, 0x0300_0000, 0x1000, 8]));
+        assert_eq!(
+            (stream.begins_to_write(), stream.take_read()),
+            (Some(0x3_0000_1000..0x3_0000_1008), None)
+        );
+        stream.take(&[0; 3]);
+        assert_eq!(stream.begins_to_write(), None);
+        stream.take(&[0; 5]);
+        stream.take(&bytes(&[READ, 5, 12, 0, 0x1000, 8]));
+        assert_eq!(stream.begins_to_write(), None);
+        assert_eq!(stream.take_read().map(Read::range), Some(0x1000..0x1008));
+    }
+
+    #[test]
+    fn a_question_how_far_the_gpu_is_is_answered_as_a_read() {
+        let mut stream = Stream::default();
+        let asked = stream.take(&bytes(&HOW_FAR));
+        assert_eq!(asked, Completed { messages: 1, questions: 1, urgent: true, others: 1 });
+        let head = bytes(&[READ_ANSWER, 0, 12, 0x0300_0000, 0x1008, 8]);
+        let read = Read::of_answer(head.as_slice().try_into().unwrap());
+        assert_eq!(read.map(Read::range), Some(0x3_0000_1008..0x3_0000_1010));
+        assert_eq!(Read::of_answer(&[0; ANSWER]), None);
     }
 
     #[test]

@@ -106,14 +106,14 @@ impl Context {
     }
 
     /// MI_FLUSH_DW: perhaps writes a value or the time when all before is done, which it is.
-    fn flush(&self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
+    fn flush(&mut self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
         let (to, global) = (address(c, 1, 8), c[1] & 4 != 0);
         let value = |i: usize| c.get(i).copied().unwrap_or(0);
         match bits(c[0], 14, 15) {
             1 => {
                 let data = u64::from(value(4)) << 32 | u64::from(value(3));
                 let bytes = if c.len() >= 5 { 8 } else { 4 };
-                self.store(machine, global, to, &data.to_le_bytes()[..bytes])
+                self.say_done(machine, global, to, &data.to_le_bytes()[..bytes])
             }
             3 => {
                 let now = machine.registers.clock();

@@ -17,7 +17,7 @@ use crate::{
     Error,
     findings::Findings,
     kernels::Kernels,
-    memory::World,
+    memory::{PAGE, World, split},
     pages::{Global, Space},
 };
 
@@ -77,6 +77,8 @@ pub struct Context {
     tail: u32,
     /// Batches that run: where each goes on, the innermost last.
     batches: Vec<u64>,
+    /// Where the process was told last that all before is done.
+    said_done: Option<u64>,
     pub(crate) state: State,
 }
 
@@ -125,6 +127,7 @@ impl Context {
             head: 0,
             tail: 0,
             batches: Vec::new(),
+            said_done: None,
             state: State::default(),
         }
     }
@@ -236,6 +239,30 @@ impl Context {
             3 => self.pipeline(machine, at, c).map(|()| Flow::Next),
             _ => Ok(Flow::Next),
         }
+    }
+
+    /// Writes a value that says that all before is done, which it is.
+    fn say_done(
+        &mut self,
+        machine: &mut Machine<'_>,
+        global: bool,
+        address: u64,
+        data: &[u8],
+    ) -> Result<(), Error> {
+        if !global {
+            self.said_done = Some(address);
+        }
+        self.store(machine, global, address, data)
+    }
+
+    /// Where that was last, as a physical address of this connection, and the value.
+    pub fn how_far(&self, world: &World) -> Option<(u64, u64)> {
+        let address = self.said_done?;
+        let (page, offset) = split(address);
+        let place = self.space.find(world, page)?.place;
+        let value = self.space.number(world, address, 8).ok()?;
+        (place.connection == self.space.connection)
+            .then(|| (place.page * to_u64(PAGE) + to_u64(offset), value))
     }
 
     /// Writes to the process, or where a command says so to the global table's memory.

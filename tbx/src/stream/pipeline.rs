@@ -56,14 +56,19 @@ impl Context {
     }
 
     /// PIPE_CONTROL: perhaps writes a value or the time when all before is done, which it is.
-    fn pipe_control(&self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
+    fn pipe_control(&mut self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
         let (to, global) = (address(c, 2, 4), c[1] & 1 << 24 != 0);
-        let data = match bits(c[1], 14, 15) {
-            1 => u64::from(c[5]) << 32 | u64::from(c[4]),
-            3 => machine.registers.clock(),
-            _ => return Ok(()),
-        };
-        self.store(machine, global, to, &data.to_le_bytes())
+        match bits(c[1], 14, 15) {
+            1 => {
+                let data = u64::from(c[5]) << 32 | u64::from(c[4]);
+                self.say_done(machine, global, to, &data.to_le_bytes())
+            }
+            3 => {
+                let now = machine.registers.clock();
+                self.store(machine, global, to, &now.to_le_bytes())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What COMPUTE_WALKER writes at its end: a value, or when it started and ended by two clocks.

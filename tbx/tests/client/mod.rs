@@ -25,6 +25,9 @@ pub const DATA_PAGES: u64 = 0x40_0000;
 /// The render engine.
 pub const ENGINE: u32 = 0x2000;
 
+/// The question how far the GPU is.
+pub const HOW_FAR: u32 = u32::from_le_bytes(*b"done");
+
 /// A message: type, number, body.
 pub fn message(kind: u32, number: u32, body: &[u32]) -> Vec<u8> {
     [kind, number, 4 * body.len() as u32].iter().chain(body).flat_map(|w| w.to_le_bytes()).collect()
