@@ -133,6 +133,8 @@ pub struct Source {
     path: PathBuf,
     options: String,
     environment: Vec<(String, String)>,
+    /// Devices that it is written for; all, if none is named.
+    devices: Vec<String>,
 }
 
 impl Source {
@@ -140,9 +142,7 @@ impl Source {
     pub fn of_test(path: &Path) -> io::Result<Vec<Source>> {
         let text = fs::read_to_string(path)?;
         let options = header(&text, "options").join(" ");
-        let split =
-            |word: &&str| word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let environment: Vec<_> = header(&text, "env").iter().filter_map(split).collect();
+        let environment: Vec<_> = header(&text, "env").into_iter().filter_map(assignment).collect();
         let mut sizes = header(&text, "simd");
         if sizes.is_empty() {
             sizes.push("any");
@@ -157,6 +157,7 @@ impl Source {
                 path: path.to_owned(),
                 options: format!("{options} {defines}"),
                 environment: environment.clone(),
+                devices: Vec::new(),
             }
         };
         Ok(sizes.into_iter().map(variant).collect())
@@ -167,12 +168,55 @@ impl Source {
         let folders = path.ancestors().skip(1).take_while(|f| f.starts_with(top));
         let options = folders.map(|f| format!("-I{}", f.display())).collect::<Vec<_>>().join(" ");
         let id = path.strip_prefix(top).unwrap_or(path).display().to_string();
-        Source { id, path: path.to_owned(), options, environment: Vec::new() }
+        Source { id, path: path.to_owned(), options, environment: Vec::new(), devices: Vec::new() }
+    }
+
+    /// The sources of a list, as `tests/tools/get-sources` writes it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or a line is none.
+    pub fn of_list(list: &Path) -> io::Result<Vec<Source>> {
+        let text = fs::read_to_string(list)?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
+        let place = list.parent().unwrap_or(Path::new(""));
+        lines
+            .map(|(i, line)| {
+                Source::of_line(place, line).ok_or_else(|| {
+                    let want = "name, path, options, environment and devices between tabs";
+                    io::Error::other(format!("{}:{}: `{line}`, allowed: {want}", list.display(), i + 1))
+                })
+            })
+            .collect()
+    }
+
+    fn of_line(place: &Path, line: &str) -> Option<Source> {
+        let parts: Vec<_> = line.split('\t').collect();
+        let &[id, path, options, environment, devices] = parts.as_slice() else { return None };
+        let environment = environment.split_whitespace().map(assignment).collect::<Option<_>>()?;
+        let devices = devices.split_whitespace().map(str::to_owned).collect();
+        Some(Source {
+            id: id.to_owned(),
+            path: place.join(path),
+            options: options.replace("{place}", &place.display().to_string()),
+            environment,
+            devices,
+        })
+    }
+
+    /// Whether it is written for a device.
+    pub fn is_for(&self, device: &str) -> bool {
+        self.devices.is_empty() || self.devices.iter().any(|d| d == device)
     }
 }
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `NAME=VALUE`.
+fn assignment(word: &str) -> Option<(String, String)> {
+    word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
 /// The words after `key:` in the comment lines that open the source.

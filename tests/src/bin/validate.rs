@@ -4,6 +4,7 @@
 //! cargo run --release -p tests --bin validate                      every OpenCL C test kernel, every compiler and device
 //! cargo run --release -p tests --bin validate -- --compiler new --device pvc
 //! cargo run --release -p tests --bin validate -- FOLDER            programs (.bin) and sources (.cl) below a folder
+//! tests/tools/get-sources DIR && cargo run --release -p tests --bin validate -- --list DIR/sources.tsv
 //! ```
 //!
 //! Fails if our code alone is refused, or a program cannot be finalized; both are named. What a compiler refuses is
@@ -21,6 +22,12 @@ use tests::{
 struct Args {
     /// Folders with programs and sources; the test kernels, if there is none.
     folders: Vec<PathBuf>,
+    /// Lists of sources, with the options of each, as get-sources writes them.
+    #[arg(long)]
+    list: Vec<PathBuf>,
+    /// Only sources and programs whose names contain this.
+    #[arg(long, default_value = "")]
+    only: String,
     /// Compiles with this age's compiler only (2243, 2435, new).
     #[arg(long)]
     compiler: Option<String>,
@@ -34,7 +41,7 @@ fn main() -> io::Result<ExitCode> {
     let validators = Ocloc::all()
         .ok_or_else(|| io::Error::other("the three drivers are not installed: tests/tools/get-neo"))?;
     let (mut sources, mut programs) = (Vec::new(), Vec::new());
-    if args.folders.is_empty() {
+    if args.folders.is_empty() && args.list.is_empty() {
         for path in files_below(&data::sources(), &["cl"])? {
             sources.extend(Source::of_test(&path)?);
         }
@@ -44,6 +51,10 @@ fn main() -> io::Result<ExitCode> {
         sources.extend(files_below(&top, &["cl"])?.iter().map(|p| Source::of_others(&top, p)));
         programs.extend(files_below(&top, &["bin"])?);
     }
+    for list in &args.list {
+        sources.extend(Source::of_list(&fs::canonicalize(list)?)?);
+    }
+    sources.retain(|s| s.id.contains(&args.only));
     let (mut table, mut compiled, mut not_compiled) = (Table::default(), 0, 0);
     for path in programs {
         table.add(&validators, &path.display().to_string(), &fs::read(&path)?)?;
@@ -54,7 +65,7 @@ fn main() -> io::Result<ExitCode> {
             continue;
         }
         let compiler = validators.iter().find(|v| v.age() == age).expect("all ages are there");
-        for source in &sources {
+        for source in sources.iter().filter(|s| s.is_for(device)) {
             match compiler.compile(source, device)? {
                 Some(program) => {
                     compiled += 1;
