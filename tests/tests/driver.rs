@@ -11,6 +11,7 @@ use libtest_mimic::Trial;
 use tbx::{Config, Device, Driver, Findings, LIBRARY, Launch, TURNS};
 use tests::{
     needs::{self, Need, check},
+    others,
     validate::{AGES, COMPILED, Ocloc, Source, Table},
 };
 
@@ -26,7 +27,7 @@ const DEVICES: [(&str, &[&str]); 5] = [
 ];
 
 /// All cases.
-const CASES: [&str; 21] = [
+const CASES: [&str; 22] = [
     "saxpy",
     "scalars",
     "calls",
@@ -50,6 +51,8 @@ const CASES: [&str; 21] = [
     "samplers",
     "linked",
     "variables",
+    // The last: behind it the program only ends.
+    "leaves",
 ];
 
 fn main() {
@@ -85,6 +88,8 @@ fn main() {
         let ages = AGES.map(Need::Driver);
         checks.push(check(format!("validate_{name}"), &ages, move || programs_are_valid(name)));
     }
+    let ages = [AGES.map(Need::Driver).as_slice(), &[Need::Others]].concat();
+    checks.push(check("validate_others", &ages, programs_of_others_are_valid));
     needs::run(checks)
 }
 
@@ -119,6 +124,39 @@ fn programs_are_valid(device: &str) {
         validators[0].compile(&Source::of_test(&tests::data::sources().join("saxpy.cl")).unwrap()[0], "skl");
     let whole = whole.unwrap().expect("a zebin");
     assert!(validators.iter().all(|v| v.validate(&whole[..whole.len() / 2]).unwrap().is_err()));
+}
+
+/// So it does with a program that somebody else wrote, from a list as `tests/tools/get-sources` writes it.
+fn programs_of_others_are_valid() {
+    let validators = Ocloc::all().expect("looked up");
+    let place = tempfile::tempdir().unwrap();
+    let list = place.path().join("list.tsv");
+    let kernels = others::installed().expect("looked up").join("usr/share/hashcat/OpenCL");
+    let options = "-D KERNEL_STATIC -D INCLUDE_PATH={kernels} -D XM2S(x)=#x -D M2S(x)=XM2S(x) -D VENDOR_ID=8 \
+        -D CUDA_ARCH=0 -D HAS_VPERM=0 -D VECT_SIZE=1 -D DEVICE_TYPE=4 -D DGST_R0=0 -D DGST_R1=3 -D DGST_R2=2 \
+        -D DGST_R3=1 -D DGST_ELEM=4 -D KERN_TYPE=0 -D ATTACK_EXEC=11 -D ATTACK_KERN=1 -D FIXED_LOCAL_SIZE=8 -cl-std=CL1.2 -w";
+    let kernels = kernels.display().to_string();
+    let line = format!(
+        "# the first of hashcat's\nmarkov\t{kernels}/markov_le.cl\t{}\tIGC_ForceOCLSIMDWidth=16\ttgllp skl\n",
+        options.replace("{kernels}", &kernels)
+    );
+    std::fs::write(&list, line).unwrap();
+    let sources = Source::of_list(&list).unwrap();
+    assert!(sources.len() == 1 && sources[0].is_for("skl") && !sources[0].is_for("pvc"));
+    for (age, device) in [("2243", "tgllp"), ("2435", "skl")] {
+        let compiler = validators.iter().find(|v| v.age() == age).unwrap();
+        let program = compiler.compile(&sources[0], device).unwrap().expect("a zebin");
+        let mut table = Table::default();
+        table.add(&validators, "markov", &program).unwrap();
+        assert!(table.faults.is_empty() && table.not_finalized.is_empty(), "{table}");
+        assert!(
+            table.counts.len() == AGES.len() && table.counts.values().all(|c| c.accepted == 1),
+            "{table}"
+        );
+    }
+    std::fs::write(&list, "markov\t/nowhere.cl\n").unwrap();
+    let why = Source::of_list(&list).unwrap_err().to_string();
+    assert!(why.contains("list.tsv:1: ") && why.contains("allowed: name, path"), "{why}");
 }
 
 /// A check that needs a driver, and the headers and library to make an OpenCL program for it.
@@ -183,10 +221,17 @@ fn output(launch: &Launch, case: &[&str]) -> (Output, Findings) {
     run(launch, &program("check"), &arguments)
 }
 
-/// Runs a program in a directory of its own: the compiler leaves a file there.
+/// Runs a program in a directory of its own: the compiler leaves a file there. What runs is our code: a build that would keep
+/// the compiler's fails.
 fn run(launch: &Launch, program: &Path, arguments: &[OsString]) -> (Output, Findings) {
     let place = tempfile::tempdir().unwrap();
-    launch.run(program, arguments, |c| c.current_dir(place.path()).output()).unwrap()
+    let start = |c: &mut Command| {
+        if !launch.intel_code {
+            c.env("VISA_FINALIZE_NEO_MODE", "strict");
+        }
+        c.current_dir(place.path()).output()
+    };
+    launch.run(program, arguments, start).unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
