@@ -220,7 +220,7 @@ fn caller_and_function(by_address: bool) -> (String, String) {
     } else {
         b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
     }
-    b.oword_store(surface, 2, 0u32, y);
+    b.oword_block(true, false, 2, false, surface, 0u32, y);
     b.ret();
     let mut caller = b.finish().unwrap();
     caller.declared_functions = vec![b"twice".to_vec()];
@@ -332,7 +332,7 @@ fn kernel_of_dimensions() -> (String, String) {
     let (surface, dimensions) = (b.surface("out"), b.general("dimensions", Type::UD, 8, Align::Grf));
     b.input(dimensions, 64);
     b.surface_input(surface, 128);
-    b.oword_store(surface, 1, 0u32, dimensions);
+    b.oword_block(true, false, 1, false, surface, 0u32, dimensions);
     b.mov(Exec::no_mask(ExecSize::S8), dimensions, 0u32);
     b.ret();
     let text = visa::text::print(&b.finish().unwrap(), TextOptions::default());

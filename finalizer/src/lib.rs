@@ -58,7 +58,7 @@
 //! let mut b = KernelBuilder::new("fill", Platform::Skl);
 //! let (surface, data) = (b.surface("out"), b.general("data", Type::UD, 8, Align::Grf));
 //! b.mov(Exec::no_mask(ExecSize::S8), data, 42u32);
-//! b.oword_store(surface, 2, 0u32, data);
+//! b.oword_block(true, false, 2, false, surface, 0u32, data);
 //! b.ret();
 //! let module = b.finish()?;
 //! let binary = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0)?;

@@ -149,7 +149,7 @@ fn a_kernel_and_a_function_that_it_calls_are_made_and_linked() {
         b.surface_input(surface, 128);
         b.mov(lanes, x, given);
         b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
-        b.oword_store(surface, 2, 0u32, y);
+        b.oword_block(true, false, 2, false, surface, 0u32, y);
         b.ret();
         let mut module = b.finish().unwrap_or_else(|e| panic!("{platform}: {e}"));
         module.link(function);

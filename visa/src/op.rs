@@ -34,7 +34,7 @@ macro_rules! op {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)?)?;)+ }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }
     )+) => {
         /// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
         /// gather/scatter); execution size and predicate are in [`crate::Inst`].
@@ -176,41 +176,6 @@ macro_rules! op {
                 index: &'a VectorOperand,
                 /// Targets.
                 labels: Labels<'a>,
-            },
-
-            /// `oword_ld`, `oword_st`, `oword_ld_unaligned`.
-            OwordBlock {
-                /// Store rather than load.
-                store: bool,
-                /// Dword-aligned offset rather than oword-aligned (bytes; else in owords).
-                unaligned: bool,
-                /// The surface is written by others (`.mod`).
-                modified: bool,
-                /// Owords: 1, 2, 4, 8, 16.
-                owords: u8,
-                /// Surface.
-                surface: SurfaceId,
-                /// Offset.
-                offset: &'a VectorOperand,
-                /// Data.
-                data: RawOperand,
-            },
-            /// `gather`, `scatter`.
-            Gather {
-                /// Scatter.
-                store: bool,
-                /// Bytes per element: 1, 2, 4.
-                element_bytes: u8,
-                /// `.mod`.
-                modified: bool,
-                /// Surface.
-                surface: SurfaceId,
-                /// Offset of all lanes, in elements.
-                global_offset: &'a VectorOperand,
-                /// Offsets per lane, in elements.
-                offsets: RawOperand,
-                /// Data.
-                data: RawOperand,
             },
 
             /// LSC loads, stores and atomics, strided forms included.

@@ -29,8 +29,7 @@ pub use row::{Classes, Enc, Family, Role, Row, Slot, Text, Types, When};
 use crate::opcode::Opcode;
 use narrow::{as_index, wide_u8};
 
-const TOPICS: [&[Row]; 7] =
-    [alu::PLAIN, alu::OTHER, memory::ODD, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
+const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
 
 /// Sub-opcodes that an opcode may have.
 const SUBS: usize = 64;

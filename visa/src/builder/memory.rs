@@ -55,7 +55,7 @@ macro_rules! functions {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$opcode:ident $($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)?)?;)+ }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }
     )+) => {
         impl KernelBuilder {
             $(
@@ -78,70 +78,6 @@ macro_rules! functions {
 message_instructions!(functions);
 
 impl KernelBuilder {
-    /// `oword_ld`: 1, 2, 4 or 8 owords from an offset in owords.
-    pub fn oword_load(
-        &mut self,
-        surface: SurfaceId,
-        owords: u8,
-        offset: impl Into<Source>,
-        data: impl Into<RawOperand>,
-    ) {
-        self.oword(false, false, surface, owords, scalar(offset), data.into());
-    }
-
-    /// `oword_ld_unaligned`: the same from an offset in bytes, a multiple of 4.
-    pub fn oword_load_unaligned(
-        &mut self,
-        surface: SurfaceId,
-        owords: u8,
-        offset: impl Into<Source>,
-        data: impl Into<RawOperand>,
-    ) {
-        self.oword(false, true, surface, owords, scalar(offset), data.into());
-    }
-
-    /// `oword_st`: 1, 2, 4 or 8 owords to an offset in owords.
-    pub fn oword_store(
-        &mut self,
-        surface: SurfaceId,
-        owords: u8,
-        offset: impl Into<Source>,
-        data: impl Into<RawOperand>,
-    ) {
-        self.oword(true, false, surface, owords, scalar(offset), data.into());
-    }
-
-    fn oword(
-        &mut self,
-        store: bool,
-        unaligned: bool,
-        surface: SurfaceId,
-        owords: u8,
-        offset: VectorOperand,
-        data: RawOperand,
-    ) {
-        let op = Op::OwordBlock { store, unaligned, modified: false, owords, surface, offset: &offset, data };
-        self.op(Opcode::OwordLd, Exec::SCALAR, op);
-    }
-
-    /// `gather` or `scatter`: an element of 1, 2 or 4 bytes a lane, at offsets in elements.
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn gather(
-        &mut self,
-        store: bool,
-        element_bytes: u8,
-        exec: Exec,
-        surface: SurfaceId,
-        global_offset: impl Into<Source>,
-        offsets: impl Into<RawOperand>,
-        data: impl Into<RawOperand>,
-    ) {
-        let global_offset = &scalar(global_offset);
-        let (modified, offsets, data) = (false, offsets.into(), data.into());
-        let op = Op::Gather { store, element_bytes, modified, surface, global_offset, offsets, data };
-        self.op(Opcode::Gather, exec, op);
-    }
-
     /// An LSC load, store or atomic.
     pub fn lsc(&mut self, exec: Exec, access: Lsc<'_>) {
         self.op(Opcode::LscUntyped, exec, Op::Lsc(access));

@@ -63,13 +63,47 @@ macro_rules! put {
     };
 }
 
+/// What an instruction says of its view, known where its fields are.
+macro_rules! says {
+    ($($(($said:ident = $value:literal))+)?) => {
+        $($(
+            #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
+            const $said: bool = $value;
+        )+)?
+    };
+}
+
+/// Takes a field, unless the instruction has none.
+macro_rules! taken {
+    ($t:ident, [$($code:ident)?]) => {
+        <code!($($code)?) as Code<'_, _>>::take($t)?
+    };
+    ($t:ident, [$($code:ident)?] $lacks:ident) => {
+        if $lacks { Default::default() } else { taken!($t, [$($code)?]) }
+    };
+}
+
+/// Puts a field, unless the instruction has none.
+macro_rules! put_field {
+    ($p:ident, ($($f:ident),*), [$($code:ident)?]) => {
+        #[allow(unused_parens, reason = "one field or several")]
+        <code!($($code)?) as Code<'_, _>>::put(($($f),*), $p);
+    };
+    ($p:ident, $fields:tt, [$($code:ident)?] $lacks:ident) => {
+        if !$lacks {
+            put_field!($p, $fields, [$($code)?]);
+        }
+    };
+}
+
 /// Takes what the entry of a message says, of which its view is made.
 macro_rules! take_entry {
     ($t:ident, $view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {{
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {{
+        says!($($(($said = $value))+)?);
         $($(
             #[allow(unused_parens, reason = "one field or several")]
-            let ($($f),*) = <code!($($code)?) as Code<'_, _>>::take($t)?;
+            let ($($f),*) = taken!($t, [$($code)?] $($lacks)?);
         )?)+
         Ok(Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ })
     }};
@@ -78,18 +112,17 @@ macro_rules! take_entry {
 /// The pattern of the view of a message.
 macro_rules! entry {
     ($view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {
         Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ }
     };
 }
 
 /// Puts what the entry of a message says.
 macro_rules! put_entry {
-    ($p:ident, { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)?)?;)+ }) => {
-        $($(
-            #[allow(unused_parens, reason = "one field or several")]
-            <code!($($code)?) as Code<'_, _>>::put(($($f),*), $p);
-        )?)+
+    ($p:ident $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {
+        says!($($(($said = $value))+)?);
+        $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)+
     };
 }
 
@@ -193,7 +226,7 @@ macro_rules! views {
                         (opcode, 0)
                     })+
                     $($(entry!($message_view $(($($said)+))? $entry_fields) => {
-                        put_entry!(p, $entry_fields);
+                        put_entry!(p $(($($said)+))? $entry_fields);
                         (Opcode::$message, number!($($message_sub)?))
                     })+)+
                     $(Op::$struct_view($struct {
@@ -248,17 +281,6 @@ message_instructions! {
             Faddr => Faddr { symbol, dst };
             Switchjmp => SwitchJmp { index, labels };
             Lifetime => Lifetime { end var: Life };
-
-            OwordLd => OwordBlock[store = false, unaligned = false]
-                { owords: BlockSize, modified: LowBit, surface, offset, data };
-            OwordLdUnaligned => OwordBlock[store = false, unaligned = true]
-                { owords: BlockSize, modified: LowBit, surface, offset, data };
-            OwordSt => OwordBlock[store = true; unaligned = false, modified = false]
-                { owords: BlockSize, surface, offset, data };
-            Gather => Gather[store = false]
-                { element_bytes: ElementSize, modified: LowBit, : Lanes, surface, global_offset, offsets, data };
-            Scatter => Gather[store = true; modified = false]
-                { element_bytes: ElementSize, : Lanes, surface, global_offset, offsets, data };
 
             Info3d => Info3d { op, channels, surface, lod, dst };
             LoadLegacy => SampleLegacy[sampler = None] { channels simd16: LegacyMode, surface, coords, dst };

@@ -1,4 +1,4 @@
-//! Rows of the messages of `message`, and of those to the data port whose loads have a field that their stores have not.
+//! Rows of the messages of `message`.
 
 use super::{message_instructions, row::*};
 use crate::{opcode::Opcode, types::Type};
@@ -15,10 +15,6 @@ const LOD: Slot = raw_src("level of detail").when(When::Since(302));
 const SRC0: Slot = raw_src("source 0");
 const SRC1: Slot = raw_src("source 1");
 
-const fn oword(data: Slot) -> [Slot; 5] {
-    [u8("block size"), u8("modifier"), SURFACE, scalar("offset", Types::INT), data]
-}
-
 const SRC: Slot = raw_src("data");
 const DST: Slot = raw_dst("data");
 
@@ -31,15 +27,6 @@ const fn float(name: &'static str) -> Slot {
 }
 
 pub(super) static TYPED4_OLD: &[Slot] = &[MASK, EXEC, SURFACE, U, V, R, LOD, SRC];
-
-#[rustfmt::skip]
-pub(super) static ODD: &[Row] = &[
-    op(Opcode::OwordLd,          &oword(DST)),
-    op(Opcode::OwordLdUnaligned, &oword(DST)),
-    op(Opcode::OwordSt,          &[u8("block size"), SURFACE, scalar("offset", Types::INT), SRC]),
-    op(Opcode::Gather,           &[u8("element size"), u8("modifier"), u8("number of elements"), SURFACE, GLOBAL, OFFSETS, DST]),
-    op(Opcode::Scatter,          &[u8("element size"), u8("number of elements"), SURFACE, GLOBAL, OFFSETS, SRC]),
-];
 
 /// A row on the platforms that an entry says.
 macro_rules! on {
@@ -54,14 +41,25 @@ macro_rules! on {
 /// The row of one instruction. What its opcode says of the view is known where its fields are listed.
 macro_rules! row {
     ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)?)?;)+ }) => {{
+        { $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {{
         $($(
-            #[allow(non_upper_case_globals, reason = "the field of the view")]
+            #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
             const $said: bool = $value;
         )+)?
-        const SLOTS: &[Slot] = &[$($($slot),+),+];
+        const GROUPS: &[&[Slot]] = &[$(group!([$($slot),+] $($($lacks)?)?)),+];
+        const SLOTS: &[Slot] = &joined::<{ count(GROUPS) }>(GROUPS);
         Row { sub: number!($($sub)?), name: $name, ..op(Opcode::$opcode, SLOTS) }
     }};
+}
+
+/// Fields that belong together, unless the instruction has none of them.
+macro_rules! group {
+    ($slots:tt) => {
+        &$slots
+    };
+    ($slots:tt $lacks:ident) => {
+        if $lacks { &[] } else { &$slots }
+    };
 }
 
 /// A sub-opcode, if there is one.

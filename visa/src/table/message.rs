@@ -11,6 +11,7 @@
 //! | `QwGather = 0x86 "qw_gather" (store = false)` | opcode, its byte in the object, its word in assembly, and what it says of the view; `Svm(3)` is a sub-opcode of an opcode in `opcode.rs` |
 //! | `on (memory.surface_qwords)` | the capability that a platform needs; `everywhere`; `nowhere` where no platform here has it |
 //! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
+//! | `=> (modified: bool "...") LowBit unless store` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
 //! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
 
 /// Gives all entries to another macro, behind what it was handed in braces.
@@ -30,6 +31,35 @@ macro_rules! message_instructions {
                 u8("block height")                => (height: u8 "Rows.");
                 scalar("x offset", Types::INT)    => (x: Scalar "X offset in bytes.");
                 scalar("y offset", Types::INT)    => (y: Scalar "Y offset in rows.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
+            OwordBlock oword_block() own_text says (
+                store: bool "Store rather than load.",
+                unaligned: bool "Dword-aligned offset rather than oword-aligned (bytes; else in owords)."
+            ) [
+                OwordLd = 0x35 "oword_ld" (store = false, unaligned = false),
+                OwordLdUnaligned = 0x3c "oword_ld_unaligned" (store = false, unaligned = true),
+                OwordSt = 0x36 "oword_st" (store = true, unaligned = false)
+            ] on (everywhere) {
+                u8("block size")                  => (owords: u8 "Owords: 1, 2, 4, 8, 16.") BlockSize;
+                u8("modifier")                    => (modified: bool "The surface is written by others (`.mod`).") LowBit unless store;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                scalar("offset", Types::INT)      => (offset: Scalar "Offset.");
+                data(store)                       => (data: RawOperand "Data.");
+            }
+
+            /// `gather`, `scatter`.
+            Gather gather(exec) own_text says (store: bool "Scatter.") [
+                Gather = 0x39 "gather" (store = false), Scatter = 0x3a "scatter" (store = true)
+            ] on (everywhere) {
+                u8("element size")                => (element_bytes: u8 "Bytes per element: 1, 2, 4.") ElementSize;
+                u8("modifier")                    => (modified: bool "The surface is written by others (`.mod`).") LowBit unless store;
+                u8("number of elements")          => () Lanes;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in elements.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in elements.");
                 data(store)                       => (data: RawOperand "Data.");
             }
 

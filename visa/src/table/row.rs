@@ -277,6 +277,31 @@ impl Slot {
     }
 }
 
+/// Fields in all groups.
+pub(super) const fn count(groups: &[&[Slot]]) -> usize {
+    let (mut found, mut i) = (0, 0);
+    while i < groups.len() {
+        found += groups[i].len();
+        i += 1;
+    }
+    found
+}
+
+/// The fields of all groups, one behind the other.
+pub(super) const fn joined<const N: usize>(groups: &[&[Slot]]) -> [Slot; N] {
+    let mut all = [EXEC; N];
+    let (mut i, mut group, mut at) = (0, 0, 0);
+    while i < N {
+        if at == groups[group].len() {
+            (group, at) = (group + 1, 0);
+        } else {
+            all[i] = groups[group][at];
+            (i, at) = (i + 1, at + 1);
+        }
+    }
+    all
+}
+
 pub(super) const EXEC: Slot = Slot::new("execution size", Enc::Exec, Role::Control);
 
 pub(super) const PRED: Slot = Slot::new("predicate", Enc::Pred, Role::Control);
