@@ -34,7 +34,7 @@ macro_rules! op {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }
     )+) => {
         /// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
         /// gather/scatter); execution size and predicate are in [`crate::Inst`].
@@ -45,7 +45,7 @@ macro_rules! op {
                 $(#[$doc])*
                 $view {
                     $($(#[doc = $told_doc] $told: $told_type,)+)?
-                    $($($(#[doc = $field_doc] $field: field!($type),)*)?)+
+                    $($($(#[doc = $field_doc] $field: field!($type),)*)?)*
                 },
             )+
             /// `dst = opcode(srcs...)`: moves, arithmetic, math, logic, shifts. Saturation is the modifier of
@@ -232,15 +232,6 @@ macro_rules! op {
             RawSend(RawSend<'a>),
             /// `raw_sends`.
             RawSends(RawSends<'a>),
-
-            /// `barrier`.
-            Barrier,
-            /// `yield`.
-            Yield,
-            /// `sampler_cache_flush`.
-            SamplerCacheFlush,
-            /// `breakpoint`.
-            Breakpoint,
 
             /// `dpas`, `dpasw`.
             Dpas {

@@ -36,9 +36,8 @@ macro_rules! opcodes {
                 Va = 0x44 => "va", Fminmax = 0x45 => "fminmax", Addc = 0x49 => "addc",
                 Subb = 0x4a => "subb",                 VaSklPlus = 0x4d => "va_skl_plus",
                 Svm = 0x4e => "svm", Ifcall = 0x4f => "ifcall", Faddr = 0x50 => "faddr",
-                File = 0x51 => "file", Loc = 0x52 => "loc",                                 Barrier = 0x59 => "barrier", SamplerCacheFlush = 0x5a => "sampler_cache_flush",
-                RawSend = 0x5d => "raw_send",
-                Yield = 0x5f => "yield", Fcall = 0x67 => "fcall",
+                File = 0x51 => "file", Loc = 0x52 => "loc",                                                RawSend = 0x5d => "raw_send",
+                Fcall = 0x67 => "fcall",
                 Fret = 0x68 => "fret", Switchjmp = 0x69 => "switchjmp", Goto = 0x6c => "goto",
                 Sample3d = 0x6d => "sample_3d", Load3d = 0x6e => "load_3d",
                 Gather43d = 0x6f => "gather4_3d", Info3d = 0x70 => "info_3d",
@@ -47,7 +46,7 @@ macro_rules! opcodes {
                 Lifetime = 0x7b => "lifetime",                 Dpas = 0x83 => "dpas", Bfn = 0x85 => "bfn",
                                 LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
                 RawSendg = 0x93 => "raw_sendg",
-                Breakpoint = 0x94 => "breakpoint", ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
+                ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
             }
         }
 

@@ -60,7 +60,7 @@ pub(super) fn message(
             super::render::write(t, cx, inst, write)
         }
         // Memory is always in order here.
-        Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush | Op::Wait { .. } => {
+        Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush {} | Op::Wait { .. } => {
             Ok(SendKind::Fence)
         }
         Op::RawSend(_) | Op::RawSends(_) => super::block::raw(t, cx, inst),

@@ -288,8 +288,8 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
             t.branch(inst, cx)?;
             return Ok(None);
         }
-        Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield | Op::Breakpoint => {}
-        Op::Barrier => {
+        Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield {} | Op::Breakpoint {} => {}
+        Op::Barrier {} => {
             cx.signal(t);
             t.state = ThreadState::AtBarrier;
         }

@@ -339,7 +339,7 @@ impl<'a> Lowerer<'a> {
             Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
 
             Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
-            Op::Breakpoint => {
+            Op::Breakpoint {} => {
                 // As every `nop`: no channels, nothing but the option.
                 let mut stop = VInst::new(gen_ir::Op::Nop, gen_ir::ExecSize::S1);
                 stop.opts = stop.opts.with(gen_ir::Options::BREAKPOINT);

@@ -125,15 +125,15 @@ impl Lowerer<'_> {
             Op::LscFence { sfid, op, scope } => self.lsc_fence(sfid, op, scope),
             Op::RawSend(ref send) => self.raw_send(send),
             Op::RawSends(ref send) => self.raw_sends(send),
-            Op::Barrier => self.barrier(),
+            Op::Barrier {} => self.barrier(),
             Op::SplitBarrier { signal } => self.split_barrier(signal),
             Op::NamedBarrier { mode, id, kind, producers, consumers } => {
                 self.named_barrier(mode, id, kind, [producers, consumers])
             }
-            Op::SamplerCacheFlush => self.flush_sampler(),
+            Op::SamplerCacheFlush {} => self.flush_sampler(),
             Op::Fence { mask } => self.fence(mask),
             Op::Wait { mask } => self.wait(mask),
-            Op::Yield => Ok(()),
+            Op::Yield {} => Ok(()),
             Op::Sample(ref s) | Op::Load3d(ref s) => self.sampler_message(false, s),
             Op::Gather4(ref s) => self.sampler_message(true, s),
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {

@@ -83,26 +83,6 @@ impl KernelBuilder {
         self.op(Opcode::Switchjmp, Exec::SCALAR, op);
     }
 
-    /// `barrier` of the thread group.
-    pub fn barrier(&mut self) {
-        self.op(Opcode::Barrier, Exec::SCALAR, Op::Barrier);
-    }
-
-    /// `yield` to other threads.
-    pub fn yield_thread(&mut self) {
-        self.op(Opcode::Yield, Exec::SCALAR, Op::Yield);
-    }
-
-    /// `sampler_cache_flush`.
-    pub fn sampler_cache_flush(&mut self) {
-        self.op(Opcode::SamplerCacheFlush, Exec::SCALAR, Op::SamplerCacheFlush);
-    }
-
-    /// `breakpoint`.
-    pub fn breakpoint(&mut self) {
-        self.op(Opcode::Breakpoint, Exec::SCALAR, Op::Breakpoint);
-    }
-
     /// `lifetime.start` or `lifetime.end` of a variable.
     pub fn lifetime(&mut self, end: bool, var: LifetimeVar) {
         self.op(Opcode::Lifetime, Exec::SCALAR, Op::Lifetime { end, var });

@@ -55,7 +55,7 @@ macro_rules! functions {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$opcode:ident $($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }
     )+) => {
         impl KernelBuilder {
             $(
@@ -66,10 +66,10 @@ macro_rules! functions {
                     &mut self,
                     $($exec: Exec,)?
                     $($($told: $told_type,)+)?
-                    $($($($field: given!($type),)*)?)+
+                    $($($($field: given!($type),)*)?)*
                 ) {
                     let exec = lanes!($($exec)?);
-                    self.op(Opcode::$opcode, exec, Op::$view { $($($told,)+)? $($($($field: made!($field $type),)*)?)+ });
+                    self.op(Opcode::$opcode, exec, Op::$view { $($($told,)+)? $($($($field: made!($field $type),)*)?)* });
                 }
             )+
         }

@@ -99,30 +99,30 @@ macro_rules! put_field {
 /// Takes what the entry of a message says, of which its view is made.
 macro_rules! take_entry {
     ($t:ident, $view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {{
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {{
         says!($($(($said = $value))+)?);
         $($(
             #[allow(unused_parens, reason = "one field or several")]
             let ($($f),*) = taken!($t, [$($code)?] $($lacks)?);
-        )?)+
-        Ok(Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ })
+        )?)*
+        Ok(Op::$view { $($($said: $value,)+)? $($($($f,)*)?)* })
     }};
 }
 
 /// The pattern of the view of a message.
 macro_rules! entry {
     ($view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {
-        Op::$view { $($($said: $value,)+)? $($($($f,)*)?)+ }
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {
+        Op::$view { $($($said: $value,)+)? $($($($f,)*)?)* }
     };
 }
 
 /// Puts what the entry of a message says.
 macro_rules! put_entry {
     ($p:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {
         says!($($(($said = $value))+)?);
-        $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)+
+        $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)*
     };
 }
 
@@ -343,10 +343,6 @@ message_instructions! {
         none {
             Ret => Ret;
             Fret => Fret;
-            Barrier => Barrier;
-            Yield => Yield;
-            SamplerCacheFlush => SamplerCacheFlush;
-            Breakpoint => Breakpoint;
         }
         untyped { Avs Va VaSklPlus RawSendg ShflIdx4 }
     }

@@ -41,12 +41,12 @@ macro_rules! on {
 /// The row of one instruction. What its opcode says of the view is known where its fields are listed.
 macro_rules! row {
     ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)? $(unless $lacks:ident)?)?;)+ }) => {{
+        { $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {{
         $($(
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
             const $said: bool = $value;
         )+)?
-        const GROUPS: &[&[Slot]] = &[$(group!([$($slot),+] $($($lacks)?)?)),+];
+        const GROUPS: &[&[Slot]] = &[$(group!([$($slot),+] $($($lacks)?)?)),*];
         const SLOTS: &[Slot] = &joined::<{ count(GROUPS) }>(GROUPS);
         Row { sub: number!($($sub)?), name: $name, ..op(Opcode::$opcode, SLOTS) }
     }};

@@ -225,6 +225,18 @@ macro_rules! message_instructions {
                 raw_dst("output").bytes(512)      => (output: RawOperand "What is found.");
             }
 
+            /// `barrier` of the thread group.
+            Barrier barrier() by_slots [Barrier = 0x59 "barrier"] on (everywhere) {}
+
+            /// `yield` to other threads.
+            Yield yield_thread() by_slots [Yield = 0x5f "yield"] on (everywhere) {}
+
+            /// `sampler_cache_flush`.
+            SamplerCacheFlush sampler_cache_flush() by_slots [SamplerCacheFlush = 0x5a "sampler_cache_flush"] on (everywhere) {}
+
+            /// `breakpoint`.
+            Breakpoint breakpoint() by_slots [Breakpoint = 0x94 "breakpoint"] on (everywhere) {}
+
             /// `sbarrier`.
             SplitBarrier sbarrier() own_text [Sbarrier = 0x7c "sbarrier"] on (everywhere) {
                 u8("mode")                        => (signal: bool "Signal rather than wait.");

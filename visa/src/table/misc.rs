@@ -26,11 +26,6 @@ pub(super) static ROWS: &[Row] = &[
     op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
                      Slot::new("labels", Enc::LabelList, Role::Control)]).on(has!(flow.switch_jump)),
 
-    op(Barrier,    &[]),
-    op(SamplerCacheFlush, &[]),
-    op(Yield,      &[]),
-    op(Breakpoint, &[]),
-
     op(RawSend,    &[u8("modifier"), EXEC, PRED, u32("extended descriptor"), u8("source length"), u8("destination length"),
                      desc("descriptor"), raw_src("source"), raw_dst("destination")]),
     op(RawSends,   &[u8("modifier"), EXEC, PRED, u8("source 0 length"), u8("source 1 length"), u8("destination length"),

@@ -102,10 +102,6 @@ impl<'s> Parser<'s> {
     pub(super) fn sync(&mut self, name: &str, head: Head) -> Parsed<()> {
         let signal = matches!(name, "sbarrier" | "nbarrier") && self.signal_or_wait()?;
         match name {
-            "barrier" => self.emit(Opcode::Barrier, Exec::SCALAR, head, &[]),
-            "yield" => self.emit(Opcode::Yield, Exec::SCALAR, head, &[]),
-            "sampler_cache_flush" => self.emit(Opcode::SamplerCacheFlush, Exec::SCALAR, head, &[]),
-            "breakpoint" => self.emit(Opcode::Breakpoint, Exec::SCALAR, head, &[]),
             "wait" => {
                 let mask = self.src_operand()?;
                 self.emit(Opcode::Wait, Exec::SCALAR, head, &[mask])

@@ -78,16 +78,9 @@ impl<'s> Parser<'s> {
 
             "jmp" | "goto" | "call" | "fccall" | "ret" | "fret" | "fcall" | "ifcall" | "faddr"
             | "switchjmp" => self.flow(name, head),
-            "barrier"
-            | "yield"
-            | "sampler_cache_flush"
-            | "breakpoint"
-            | "sbarrier"
-            | "nbarrier"
-            | "wait"
-            | "fence_global"
-            | "fence_local"
-            | "fence_sw" => self.sync(name, head),
+            "sbarrier" | "nbarrier" | "wait" | "fence_global" | "fence_local" | "fence_sw" => {
+                self.sync(name, head)
+            }
             "FILE" | "file" | "LOC" | "loc" | "lifetime" => self.bookkeeping(name, head),
             "raw_send" | "raw_sendc" => self.raw_send(name == "raw_sendc", head),
             "raw_sends" | "raw_sendsc" | "raw_sends_eot" | "raw_sendsc_eot" => self.raw_sends(name, head),

@@ -82,14 +82,7 @@ impl Printer<'_> {
                 self.function_flow(record, operands)
             }
             Opcode::File | Opcode::Loc | Opcode::Lifetime => self.bookkeeping(record, operands),
-            Opcode::Barrier
-            | Opcode::Sbarrier
-            | Opcode::Nbarrier
-            | Opcode::SamplerCacheFlush
-            | Opcode::Wait
-            | Opcode::Fence
-            | Opcode::Yield
-            | Opcode::Breakpoint => self.sync(record, operands),
+            Opcode::Sbarrier | Opcode::Nbarrier | Opcode::Wait | Opcode::Fence => self.sync(record, operands),
             Opcode::LscUntyped | Opcode::LscTyped | Opcode::LscFence => self.lsc(record, operands),
             _ => self.message(record, operands),
         }
@@ -388,7 +381,7 @@ impl Printer<'_> {
                 self.out.push_str(if operands[0].num() != 0 { ".signal" } else { ".wait" });
                 Ok(())
             }
-            Opcode::Nbarrier => match operands[0].num() {
+            _ => match operands[0].num() {
                 0 => {
                     self.out.push_str(".wait");
                     self.operand(&operands[1])
@@ -399,7 +392,6 @@ impl Printer<'_> {
                     if mode == 1 { self.operand(&operands[3]) } else { self.all(&operands[2..]) }
                 }
             },
-            _ => Ok(()),
         }
     }
 
