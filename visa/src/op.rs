@@ -228,11 +228,6 @@ macro_rules! op {
             /// `urb_write_3d`.
             UrbWrite(UrbWrite),
 
-            /// `raw_send`.
-            RawSend(RawSend<'a>),
-            /// `raw_sends`.
-            RawSends(RawSends<'a>),
-
             /// `dpas`, `dpasw`.
             Dpas {
                 /// Precision of source 1 (weights), as the hardware numbers them.

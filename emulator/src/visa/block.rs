@@ -12,10 +12,7 @@ use messages::{
     hdc::{Dc0, OwordBlock, OwordCount},
 };
 use narrow::{low_i32, low_u32, low_u64};
-use visa::{
-    Inst, Op, RawOperand,
-    op::{RawSend, RawSends},
-};
+use visa::{Inst, Op, RawOperand};
 
 /// Bytes between memory and a raw operand.
 #[derive(Clone, Copy)]
@@ -131,11 +128,9 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     if let Some(kind) = ask(t, cx, inst)? {
         return Ok(kind);
     }
-    let Op::RawSends(RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. }) = inst.op else {
+    let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
         let function = match inst.op {
-            Op::RawSend(RawSend { ext_desc, .. })
-                if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() =>
-            {
+            Op::RawSend { ext_desc, .. } if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() => {
                 format!("function {}", ExtendedDescriptor::from_bits(ext_desc).target_function())
             }
             _ => "the end of the thread".into(),
@@ -179,7 +174,7 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 /// A raw message to a black box, if its function is one.
 fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
     let (number, ex_desc, desc, srcs, dst) = match inst.op {
-        Op::RawSend(RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. }) => {
+        Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } => {
             let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
             if ex_desc.end_of_thread() {
                 return Ok(None);
@@ -193,7 +188,7 @@ fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
                 (dst, dst_len),
             )
         }
-        Op::RawSends(RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. }) => {
+        Op::RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. } => {
             let ex_desc = ExtendedDescriptor::from_bits(low_u32(cx.scalar_address(t, ext_desc)?));
             let number = if sfid != 0 { sfid } else { ex_desc.target_function() };
             let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];

@@ -63,7 +63,7 @@ pub(super) fn message(
         Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush {} | Op::Wait { .. } => {
             Ok(SendKind::Fence)
         }
-        Op::RawSend(_) | Op::RawSends(_) => super::block::raw(t, cx, inst),
+        Op::RawSend { .. } | Op::RawSends { .. } => super::block::raw(t, cx, inst),
         _ => Err(format!("{} is not modelled", inst.opcode).into()),
     }
 }

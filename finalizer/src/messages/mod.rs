@@ -123,8 +123,8 @@ impl Lowerer<'_> {
             Op::LscBlock2d(lsc) => self.lsc_block2d(&lsc),
             Op::LscTyped(lsc) => self.lsc_typed(&lsc),
             Op::LscFence { sfid, op, scope } => self.lsc_fence(sfid, op, scope),
-            Op::RawSend(ref send) => self.raw_send(send),
-            Op::RawSends(ref send) => self.raw_sends(send),
+            Op::RawSend { .. } => self.raw_send(&inst.op),
+            Op::RawSends { .. } => self.raw_sends(&inst.op),
             Op::Barrier {} => self.barrier(),
             Op::SplitBarrier { signal } => self.split_barrier(signal),
             Op::NamedBarrier { mode, id, kind, producers, consumers } => {

@@ -6,10 +6,7 @@ use gen_ir::{
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
 use platforms::Layout;
-use visa::{
-    VectorOperand,
-    op::{RawSend, RawSends},
-};
+use visa::{Op as Visa, VectorOperand};
 
 use super::PayloadPart;
 use crate::{
@@ -19,8 +16,10 @@ use crate::{
 
 impl Lowerer<'_> {
     /// A message with one payload.
-    pub(crate) fn raw_send(&mut self, send: &RawSend<'_>) -> Lowered {
-        let RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } = *send;
+    pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } = *op else {
+            return Err("not a raw message".into());
+        };
         let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
         let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.memory.lsc);
         let eot = ex_desc.end_of_thread();
@@ -47,8 +46,11 @@ impl Lowerer<'_> {
     }
 
     /// A message with two payloads.
-    pub(crate) fn raw_sends(&mut self, send: &RawSends<'_>) -> Lowered {
-        let RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *send;
+    pub(crate) fn raw_sends(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *op
+        else {
+            return Err("not a raw message".into());
+        };
         let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
         let code = match (sfid, immediate) {
             (0, Some(e)) => e.target_function(),

@@ -124,40 +124,6 @@ impl KernelBuilder {
     pub fn rt_write(&mut self, exec: Exec, write: RtWrite<'_>) {
         self.op(Opcode::RtWrite3d, exec, Op::RtWrite(write));
     }
-
-    /// `raw_send`: a message by its descriptors; lengths of payload and response in registers.
-    pub fn raw_send(
-        &mut self,
-        exec: Exec,
-        ext_desc: u32,
-        desc: impl Into<Source>,
-        [src_len, dst_len]: [u8; 2],
-        src: impl Into<RawOperand>,
-        dst: impl Into<RawOperand>,
-    ) {
-        let (desc, src, dst) = (&scalar(desc), src.into(), dst.into());
-        let op = Op::RawSend(RawSend { conditional: false, ext_desc, src_len, dst_len, desc, src, dst });
-        self.op(Opcode::RawSend, exec, op);
-    }
-
-    /// `raw_sends`: a message of two payloads.
-    #[allow(clippy::too_many_arguments, reason = "the instruction has as many operands")]
-    pub fn raw_sends(
-        &mut self,
-        exec: Exec,
-        sfid: u8,
-        ext_desc: impl Into<Source>,
-        desc: impl Into<Source>,
-        [src0_len, src1_len, dst_len]: [u8; 3],
-        srcs: [RawOperand; 2],
-        dst: impl Into<RawOperand>,
-    ) {
-        let (ext_desc, desc) = (&scalar(ext_desc), &scalar(desc));
-        let src_len = [src0_len, src1_len];
-        let (conditional, eot, dst) = (false, false, dst.into());
-        let send = RawSends { conditional, eot, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
-        self.op(Opcode::RawSends, exec, Op::RawSends(send));
-    }
 }
 
 fn flat_access(

@@ -308,8 +308,6 @@ message_instructions! {
                 mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
             };
             UrbWrite3d => UrbWrite(UrbWrite) { outputs, mask, global_offset, handle, per_slot_offset, data };
-            RawSend => RawSend(RawSend) { conditional: LowBit, ext_desc, src_len, dst_len, desc, src, dst };
-            RawSends => RawSends(RawSends) { conditional eot: TwoFlags, src_len, dst_len, sfid, ext_desc, desc, srcs, dst };
         }
         lsc {
             LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d

@@ -225,6 +225,32 @@ macro_rules! message_instructions {
                 raw_dst("output").bytes(512)      => (output: RawOperand "What is found.");
             }
 
+            /// `raw_send`: a message by its descriptors, with one payload.
+            RawSend raw_send(exec) own_text [RawSend = 0x5d "raw_send"] on (everywhere) {
+                u8("modifier")                    => (conditional: bool "Wait for dependent threads (`raw_sendc`).") LowBit;
+                EXEC; PRED;
+                u32("extended descriptor")        => (ext_desc: u32 "Extended descriptor; low four bits the shared function, bit 5 end of thread.");
+                u8("source length")               => (src_len: u8 "Registers sent.");
+                u8("destination length")          => (dst_len: u8 "Registers returned.");
+                scalar("descriptor", Types::INT)  => (desc: Scalar "Descriptor.");
+                raw_src("source")                 => (src: RawOperand "Payload.");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
+            /// `raw_sends`: a message by its descriptors, with two payloads.
+            RawSends raw_sends(exec) own_text [RawSends = 0x7a "raw_sends"] on (everywhere) {
+                u8("modifier")                    => (conditional: bool "Wait for dependent threads.", eot: bool "End of thread.") TwoFlags;
+                EXEC; PRED;
+                u8("source 0 length"), u8("source 1 length") => (src_len: [u8; 2] "Registers sent, per source.");
+                u8("destination length")          => (dst_len: u8 "Registers returned.");
+                u8("shared function").when(When::Since(306))
+                    => (sfid: u8 "Shared function (0 before version 3.6: it is in the extended descriptor).");
+                scalar("extended descriptor", Types::INT) => (ext_desc: Scalar "Extended descriptor.");
+                scalar("descriptor", Types::INT)  => (desc: Scalar "Descriptor.");
+                raw_src("source 0"), raw_src("source 1") => (srcs: [RawOperand; 2] "Payloads.");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
             /// `barrier` of the thread group.
             Barrier barrier() by_slots [Barrier = 0x59 "barrier"] on (everywhere) {}
 

@@ -6,10 +6,6 @@ use crate::{opcode::Opcode::*, types::Type};
 const LABEL: Slot = Slot::new("label", Enc::Label, Role::Control);
 const UD: Types = Types::INT;
 
-const fn desc(name: &'static str) -> Slot {
-    scalar(name, Types::INT)
-}
-
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     op(Subroutine, &[LABEL]),
@@ -26,11 +22,6 @@ pub(super) static ROWS: &[Row] = &[
     op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
                      Slot::new("labels", Enc::LabelList, Role::Control)]).on(has!(flow.switch_jump)),
 
-    op(RawSend,    &[u8("modifier"), EXEC, PRED, u32("extended descriptor"), u8("source length"), u8("destination length"),
-                     desc("descriptor"), raw_src("source"), raw_dst("destination")]),
-    op(RawSends,   &[u8("modifier"), EXEC, PRED, u8("source 0 length"), u8("source 1 length"), u8("destination length"),
-                     u8("shared function").when(When::Since(306)), desc("extended descriptor"), desc("descriptor"),
-                     raw_src("source 0"), raw_src("source 1"), raw_dst("destination")]),
     op(RawSendg,   &[u8("modifier"), EXEC, u32("shared function"), PRED, raw_dst("destination"), u32("destination length"),
                      raw_src("source 0"), u32("source 0 length"), raw_src("source 1"), u32("source 1 length"),
                      scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY), u32("descriptor low"), u32("descriptor high")]).on(has!(nowhere)),

@@ -34,13 +34,13 @@ impl Checker<'_> {
             }
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
             Op::UrbWrite(UrbWrite { handle, .. }) => self.there(at, "urb handle", handle),
-            Op::RawSend(RawSend { ext_desc, src_len, dst_len, src, dst, .. }) => {
+            Op::RawSend { ext_desc, src_len, dst_len, src, dst, .. } => {
                 self.registers(at, "source", src, src_len.into(), 1..=15);
                 self.there(at, "source", src);
                 let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
-            Op::RawSends(RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. }) => {
+            Op::RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. } => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
                 if src_len[0] > 0 {
                     self.there(at, "source 0", srcs[0]);

@@ -65,7 +65,7 @@ impl Checker<'_> {
             Op::UrbWrite(UrbWrite { global_offset, .. }) => {
                 self.range(index, "global offset", global_offset.into(), 0, 2047);
             }
-            Op::RawSends(RawSends { sfid, .. }) => self.range(index, "shared function", sfid.into(), 0, 15),
+            Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
             Op::SampleUnorm { channels, format, dst, .. } => {
                 let bytes = if format < 2 { 2 } else { 1 };
                 self.payload(at, "destination", dst, 32 * channels.count() * bytes);
