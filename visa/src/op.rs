@@ -24,6 +24,9 @@ macro_rules! field {
     ([Scalar; $count:literal]) => {
         [&'a VectorOperand; $count]
     };
+    ((Option<$type:tt>)) => {
+        Option<$type>
+    };
     ($type:tt) => {
         $type
     };
@@ -195,38 +198,8 @@ macro_rules! op {
             Load3d(Sample<'a>),
             /// `sample4` and its forms; `channels` is the one channel gathered, 0-3.
             Gather4(Sample<'a>),
-            /// `resinfo`, `sampleinfo`, `lod`.
-            Info3d {
-                /// Operation, as in [`Sample::op`].
-                op: u8,
-                /// Channels.
-                channels: ChannelMask,
-                /// Surface.
-                surface: SurfaceId,
-                /// Level of detail (`resinfo`).
-                lod: Option<RawOperand>,
-                /// Destination.
-                dst: RawOperand,
-            },
-            /// `sample`, `load` of old.
-            SampleLegacy {
-                /// Channels.
-                channels: ChannelMask,
-                /// Sixteen lanes rather than eight.
-                simd16: bool,
-                /// Sampler (`sample`).
-                sampler: Option<SamplerId>,
-                /// Surface.
-                surface: SurfaceId,
-                /// U, V, R.
-                coords: [RawOperand; 3],
-                /// Destination.
-                dst: RawOperand,
-            },
             /// `rt_write_3d`.
             RtWrite(RtWrite<'a>),
-            /// `urb_write_3d`.
-            UrbWrite(UrbWrite),
 
             /// `dpas`, `dpasw`.
             Dpas {
@@ -245,7 +218,7 @@ macro_rules! op {
                 /// Activations.
                 src2: &'a VectorOperand,
             },
-            /// `va`, `avs`, `raw_sendg`, `shfl_idx4`: operands in table order.
+            /// `va`, `raw_sendg`, `shfl_idx4`: operands in table order.
             Other(&'a [Operand]),
 
             /// `lifetime.start`, `lifetime.end`.

@@ -28,24 +28,16 @@ macro_rules! opcodes {
             Opcode {
                 $($opcode = $byte => $name,)+
                 $($($($message = $message_byte => $message_name,)?)+)+
-                Dpasw = 0x1c => "dpasw", AddrAdd = 0x28 => "addr_add", Setp = 0x2b => "setp",
-                Cmp = 0x2c => "cmp", Movs = 0x2d => "movs", Subroutine = 0x30 => "func",
-                Label = 0x31 => "label", Jmp = 0x32 => "jmp", Call = 0x33 => "call", Ret = 0x34 => "ret",
-                SampleLegacy = 0x40 => "sample",
-                LoadLegacy = 0x42 => "load", Avs = 0x43 => "avs",
-                Va = 0x44 => "va", Fminmax = 0x45 => "fminmax", Addc = 0x49 => "addc",
-                Subb = 0x4a => "subb",                 VaSklPlus = 0x4d => "va_skl_plus",
-                Svm = 0x4e => "svm", Ifcall = 0x4f => "ifcall", Faddr = 0x50 => "faddr",
-                File = 0x51 => "file", Loc = 0x52 => "loc",                                                Fcall = 0x67 => "fcall",
-                Fret = 0x68 => "fret", Switchjmp = 0x69 => "switchjmp", Goto = 0x6c => "goto",
-                Sample3d = 0x6d => "sample_3d", Load3d = 0x6e => "load_3d",
-                Gather43d = 0x6f => "gather4_3d", Info3d = 0x70 => "info_3d",
-                RtWrite3d = 0x71 => "rt_write_3d", UrbWrite3d = 0x72 => "urb_write_3d",
-
-                Lifetime = 0x7b => "lifetime",                 Dpas = 0x83 => "dpas", Bfn = 0x85 => "bfn",
-                                LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
-                RawSendg = 0x93 => "raw_sendg",
-                ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
+                Dpasw = 0x1c => "dpasw", AddrAdd = 0x28 => "addr_add", Setp = 0x2b => "setp", Cmp = 0x2c => "cmp",
+                Movs = 0x2d => "movs", Subroutine = 0x30 => "func", Label = 0x31 => "label", Jmp = 0x32 => "jmp",
+                Call = 0x33 => "call", Ret = 0x34 => "ret", Va = 0x44 => "va", Fminmax = 0x45 => "fminmax",
+                Addc = 0x49 => "addc", Subb = 0x4a => "subb", VaSklPlus = 0x4d => "va_skl_plus", Svm = 0x4e => "svm",
+                Ifcall = 0x4f => "ifcall", Faddr = 0x50 => "faddr", File = 0x51 => "file", Loc = 0x52 => "loc",
+                Fcall = 0x67 => "fcall", Fret = 0x68 => "fret", Switchjmp = 0x69 => "switchjmp", Goto = 0x6c => "goto",
+                Sample3d = 0x6d => "sample_3d", Load3d = 0x6e => "load_3d", Gather43d = 0x6f => "gather4_3d",
+                RtWrite3d = 0x71 => "rt_write_3d", Lifetime = 0x7b => "lifetime", Dpas = 0x83 => "dpas",
+                Bfn = 0x85 => "bfn", LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
+                RawSendg = 0x93 => "raw_sendg", ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
             }
         }
 

@@ -5,9 +5,10 @@
 //! specification's instruction pages; where those are silent, from objects that Intel's compiler wrote.
 //!
 //! A new instruction that computes a destination from sources is a line of `plain`, a new message an entry of `message`; all
-//! that this crate does with them follows. One of another form (control flow, a sampler's list of parameters, an operation
-//! of the load/store cache) has its opcode in `opcode`, its row beside its like in a file of this folder, and its view: a
-//! variant of `op` and a row of `op::views`.
+//! that this crate does with them follows. What is no such message has its opcode in `opcode`, its row beside its like in a
+//! file of this folder, and its view: a variant of `op` and a row of `op::views`. Those are control flow, and messages whose
+//! views lowering makes parts of, so that they are structs: samples, render target writes, the load/store cache. What no
+//! platform here compiles (`va`, `raw_sendg`) has a row and its text alone.
 //! `finalizer::lower` then says what it becomes. A Gen instruction that is new as well has its row in `gen_ir`'s `op.rs` and
 //! its number in `encoder`'s `opcodes.rs`; where platforms lack it, `finalizer::legalize::opcodes` says what stands for it.
 //! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.

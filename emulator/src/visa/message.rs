@@ -32,10 +32,9 @@ pub(super) fn message(
         Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
-        Op::Other(_) if inst.opcode == visa::Opcode::Avs && cx.opaque.contains(&Sfid::Sampler) => {
+        Op::Avs { .. } | Op::Gather4(_) if cx.opaque.contains(&Sfid::Sampler) => {
             super::sampler::run(t, cx, inst)
         }
-        Op::Gather4(_) if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
         Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
             if mode != 0 {
                 // With one count of threads these produce and consume, and the type says so.

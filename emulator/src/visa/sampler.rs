@@ -11,9 +11,9 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
-use narrow::{as_index, low_i16, low_i32, low_u8, low_u32, to_index};
+use narrow::{as_index, low_i16, low_i32, low_u32, to_index};
 use platforms::Platform;
-use visa::{ChannelMask, Exec, ExecSize, Inst, Op, Operand, RawOperand, SamplerId, SurfaceId, op::Sample};
+use visa::{ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId, op::Sample};
 
 /// Positions of u, v and r among the parameters (spec, tables of `3D_SAMPLE` and `3D_LOAD`).
 fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
@@ -40,8 +40,8 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
         Op::Sample(ref s) => new_texels(t, cx, inst, s, false)?,
         Op::Load3d(ref s) => new_texels(t, cx, inst, s, true)?,
         Op::Gather4(ref s) if cx.opaque.contains(&Sfid::Sampler) => asked(t, cx, inst, s)?,
-        Op::Other(operands) if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, operands)?,
-        Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
+        Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, &inst.op)?,
+        Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst, .. } => {
             let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
             let exec = Exec { size, ..inst.exec };
             let on = t.lanes_of(exec);
@@ -237,47 +237,30 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
 }
 
 /// `avs` by a black box: channels and format, places and steps, block, group, mode and bypass.
-fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, operands: &[Operand]) -> Result<(), Trap> {
-    let [
-        Operand::Num(channels),
-        Operand::Sampler(sampler),
-        Operand::Surface(surface),
-        Operand::Vector(u),
-        Operand::Vector(v),
-        Operand::Vector(delta_u),
-        Operand::Vector(delta_v),
-        Operand::Vector(u2d),
-        Operand::Vector(group),
-        Operand::Vector(number),
-        Operand::Num(format),
-        Operand::Vector(v2d),
-        Operand::Num(mode),
-        Operand::Vector(bypass),
-        Operand::Raw(dst),
-    ] = operands
+fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, op: &Op<'_>) -> Result<(), Trap> {
+    let &Op::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } = op
     else {
         return Err("this instruction is not modelled".into());
     };
-    let place = t.place_of(*surface)?;
-    let channels = ChannelMask(low_u8(*channels) & 15);
+    let place = t.place_of(surface)?;
     let mut question = Question::to(Sfid::Sampler)
         .with(cx.surface(place)?.base)
-        .with(t.sampler_value(*sampler, 0)?.into())
+        .with(t.sampler_value(sampler, 0)?.into())
         .with(u64::from(!channels.0 & 15) | u64::from(format & 3) << 6);
-    for operand in [v2d, number, u, v, delta_u, delta_v, u2d] {
+    for operand in [v2d, block].into_iter().chain(coords) {
         let (value, ..) = t.scalar(operand)?;
         question = question.with(value & 0xffff_ffff);
     }
     let bypass = low_u32(cx.scalar_address(t, bypass)?) & 1;
     let group = low_u32(cx.scalar_address(t, group)?);
-    question = question.with(group.wrapping_add((mode & 3) << 25 | bypass << 27).into());
+    question = question.with(group.wrapping_add(u32::from(mode & 3) << 25 | bypass << 27).into());
     cx.asked.push(question.number());
     // Pixels by mode, of one byte or two.
-    let pixels = [64, 32, 128, 16][as_index(*mode) & 3];
-    let bytes = pixels * channels.count() * if *format < 2 { 2 } else { 1 };
+    let pixels = [64, 32, 128, 16][usize::from(mode & 3)];
+    let bytes = pixels * channels.count() * if format < 2 { 2 } else { 1 };
     // Whole registers come back.
     for byte in 0..bytes.next_multiple_of(t.program.grf) {
-        t.raw_store(*dst, byte, 1, question.byte(byte).into())?;
+        t.raw_store(dst, byte, 1, question.byte(byte).into())?;
     }
     Ok(())
 }

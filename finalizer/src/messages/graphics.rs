@@ -8,10 +8,7 @@ use messages::{
 };
 use narrow::low_u8;
 use platforms::Layout;
-use visa::{
-    VectorOperand,
-    op::{RtWrite, UrbWrite},
-};
+use visa::{Op as Visa, VectorOperand, op::RtWrite};
 
 use super::{Message, Parts, PayloadPart, Surface};
 use crate::{
@@ -244,8 +241,10 @@ impl Lowerer<'_> {
 
     /// `urb_write_3d`: handles, offsets, mask, then a register for each output. The mask stands in the upper half of a
     /// dword (volume 7, "URB", "SIMD8 URB Write").
-    pub(super) fn urb_write(&mut self, write: &UrbWrite) -> Lowered {
-        let UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } = *write;
+    pub(super) fn urb_write(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } = *op else {
+            return Err("not a URB write".into());
+        };
         self.need_graphics()?;
         // Fewer channels leave the rest of the registers unused.
         let lanes = self.lanes.exec.lanes();

@@ -139,15 +139,15 @@ impl Lowerer<'_> {
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
                 self.sample_unorm(channels, sampler, surface, coords, dst)
             }
-            Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
+            Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst, .. } => {
                 self.legacy_sample(channels, simd16, sampler, surface, coords, dst)
             }
-            Op::Other(operands) if inst.opcode == visa::Opcode::Avs => self.avs(operands),
+            Op::Avs { .. } => self.avs(&inst.op),
             Op::VmeIme { .. } | Op::VmeSic { .. } | Op::VmeFbr { .. } | Op::VmeIdm { .. } => {
                 self.motion_estimation(&inst.op)
             }
             Op::RtWrite(ref write) => self.render_target_write(write),
-            Op::UrbWrite(ref write) => self.urb_write(write),
+            Op::UrbWrite { .. } => self.urb_write(&inst.op),
             _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),
         }
     }

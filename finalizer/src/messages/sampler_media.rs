@@ -5,8 +5,8 @@
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::sampler::{self, HeaderControl, MessageType, Parameter, PixelBlock, SimdMode, WideType};
-use narrow::{low_u8, low_u32};
-use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
+use narrow::low_u32;
+use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
 use super::{Message, PayloadPart, hdc::disabled};
 use crate::{
@@ -48,38 +48,21 @@ impl Lowerer<'_> {
 
     /// `avs`: a scaled block of pixels. The second register has places and steps, the number of the block among
     /// those of its group, and the group.
-    pub(super) fn avs(&mut self, operands: &[Operand]) -> Lowered {
-        use Operand::{Num, Raw, Sampler, Surface, Vector};
-        let &[
-            Num(channels),
-            Sampler(sampler),
-            Surface(surface),
-            Vector(ref u),
-            Vector(ref v),
-            Vector(ref delta_u),
-            Vector(ref delta_v),
-            Vector(ref u2d),
-            Vector(ref group),
-            Vector(ref block),
-            Num(format),
-            Vector(ref v2d),
-            Num(mode),
-            Vector(ref bypass),
-            Raw(dst),
-        ] = operands
+    pub(super) fn avs(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } =
+            *op
         else {
-            return Err("not lowered yet".into());
+            return Err("not a block of pixels".into());
         };
         self.need_sampler()?;
-        let channels = ChannelMask(low_u8(channels) & 15);
-        let header = self.media_header(channels, low_u8(format) & 3);
+        let header = self.media_header(channels, format & 3);
         let place = self.payload(1);
-        for (dword, operand) in [(0, v2d), (2, u), (3, v), (4, delta_u), (5, delta_v), (6, u2d)] {
+        for (dword, operand) in [(0, v2d)].into_iter().chain((2..).zip(coords)) {
             self.set_float(place, dword, operand)?;
         }
         let block = self.scalar_src(block)?;
         self.set_dword(place, 1, block);
-        let scaled = PixelBlock::new().with_mode(low_u8(mode) & 3);
+        let scaled = PixelBlock::new().with_mode(mode & 3);
         self.group_dword(place, group, scaled, bypass)?;
         let bytes = scaled.pixels() * channels.count() * if format < 2 { 2 } else { 1 };
         let lanes = Lanes::all(ExecSize::S16);

@@ -21,6 +21,7 @@ macro_rules! given {
     (RawOperand) => { impl Into<RawOperand> };
     (Scalar) => { impl Into<Source> };
     ([Scalar; $count:literal]) => { [Source; $count] };
+    ((Option<$type:tt>)) => { Option<$type> };
     ($type:tt) => { $type };
 }
 

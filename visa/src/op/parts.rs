@@ -295,20 +295,3 @@ impl Precision {
         (depth * Precision::elements_of_stage(weight, activation) * weight.bits()).div_ceil(32)
     }
 }
-
-/// `urb_write_3d`.
-#[derive(Clone, Copy, Debug)]
-pub struct UrbWrite {
-    /// Outputs.
-    pub outputs: u8,
-    /// Channel mask.
-    pub mask: RawOperand,
-    /// Offset.
-    pub global_offset: u16,
-    /// Handles.
-    pub handle: RawOperand,
-    /// Offsets per slot.
-    pub per_slot_offset: RawOperand,
-    /// Data.
-    pub data: RawOperand,
-}

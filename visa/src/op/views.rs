@@ -1,9 +1,8 @@
 //! The views, a row each: which opcode (and sub-opcode) a view stands for, and its fields in the order in which they are
 //! stored. A row is the way there and back. For messages that have an entry in `table/message.rs`, the entry is the row.
 //!
-//! `a b: Code` are fields that one [code](super::codes) holds, `: Code` is one that no field holds, all others are
-//! stored as their types say. In brackets stand fields that the opcode says: those before the semicolon choose the row on
-//! the way back, those behind it are not looked at there.
+//! `a b: Code` are fields that one [code](super::codes) holds, all others are stored as their types say. In brackets stand
+//! fields that the opcode says.
 
 use super::{
     codes::*,
@@ -129,9 +128,7 @@ macro_rules! put_entry {
 macro_rules! views {
     ({
         fields { $(
-            $own:ident $(($own_sub:literal))? => $own_view:ident
-            $([$($chosen:ident = $choice:tt),* $(; $($told:ident = $telling:tt),+)?])?
-            { $($($own_field:ident)* $(: $own_code:ident)?),+ };
+            $own:ident => $own_view:ident { $($($own_field:ident)* $(: $own_code:ident)?),+ };
         )+ }
         families { $(
             $($member:ident)|+ => $family:ident { $($($family_field:ident)* $(: $family_code:ident)?),+ };
@@ -159,12 +156,9 @@ macro_rules! views {
             /// to take their fields.
             pub(super) fn take(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
                 match (opcode, t.sub) {
-                    $((Opcode::$own, sub!($($own_sub)?)) => take!(
+                    $((Opcode::$own, _) => take!(
                         t,
-                        Op::$own_view {
-                            $($($chosen: $choice,)* $($($told: $telling,)+)?)?
-                            $($($own_field,)*)+
-                        },
+                        Op::$own_view { $($($own_field,)*)+ },
                         $($($own_field)* $(: $own_code)?),+
                     ),)+
                     $(($(Opcode::$member)|+, _) => take!(
@@ -214,12 +208,9 @@ macro_rules! views {
             #[allow(clippy::redundant_pattern, reason = "a row for all other messages")]
             pub(super) fn put(self, opcode: Opcode, p: &mut Put<'_>) -> (Opcode, u8) {
                 match self {
-                    $(Op::$own_view {
-                        $($($chosen: $choice,)* $($($told: _,)+)?)?
-                        $($($own_field,)*)+
-                    } => {
+                    $(Op::$own_view { $($($own_field,)*)+ } => {
                         put!(p, $($($own_field)* $(: $own_code)?),+);
-                        (Opcode::$own, number!($($own_sub)?))
+                        (Opcode::$own, 0)
                     })+
                     $(Op::$family { $($($family_field,)*)+ } => {
                         put!(p, $($($family_field)* $(: $family_code)?),+);
@@ -281,10 +272,6 @@ message_instructions! {
             Faddr => Faddr { symbol, dst };
             Switchjmp => SwitchJmp { index, labels };
             Lifetime => Lifetime { end var: Life };
-
-            Info3d => Info3d { op, channels, surface, lod, dst };
-            LoadLegacy => SampleLegacy[sampler = None] { channels simd16: LegacyMode, surface, coords, dst };
-            SampleLegacy => SampleLegacy { channels simd16: LegacyMode, sampler: Given, surface, coords, dst };
         }
         families {
             Addc | Subb => Carry { dst, carry, srcs };
@@ -307,7 +294,6 @@ message_instructions! {
             RtWrite3d => RtWrite(RtWrite) {
                 mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
             };
-            UrbWrite3d => UrbWrite(UrbWrite) { outputs, mask, global_offset, handle, per_slot_offset, data };
         }
         lsc {
             LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d
@@ -342,6 +328,6 @@ message_instructions! {
             Ret => Ret;
             Fret => Fret;
         }
-        untyped { Avs Va VaSklPlus RawSendg ShflIdx4 }
+        untyped { Va VaSklPlus RawSendg ShflIdx4 }
     }
 }

@@ -175,6 +175,43 @@ macro_rules! message_instructions {
                 data(store)                       => (data: RawOperand "Data.");
             }
 
+            /// `resinfo`, `sampleinfo`, `lod`.
+            Info3d info_3d(exec) own_text [Info3d = 0x70 "info_3d"] on (everywhere) {
+                u8("operation")                   => (op: u8 "Operation, as in [`Sample::op`].");
+                EXEC;
+                u8("channels")                    => (channels: ChannelMask "Channels.");
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                raw_src("level of detail").when(When::Equals(10)) => (lod: (Option<RawOperand>) "Level of detail (`resinfo`).");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
+            /// `sample`, `load` of old.
+            SampleLegacy sample_legacy() own_text says (load: bool "Load rather than sample: without sampler.") [
+                SampleLegacy = 0x40 "sample" (load = false), LoadLegacy = 0x42 "load" (load = true)
+            ] on (everywhere) {
+                u8("channels and width")          => (channels: ChannelMask "Channels.", simd16: bool "Sixteen lanes rather than eight.") LegacyMode;
+                SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless load;
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                U, V, R                           => (coords: [RawOperand; 3] "U, V, R.");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
+            /// `avs`: a block of pixels, scaled.
+            Avs avs() own_text [Avs = 0x43 "avs"] on (sampler.media) {
+                u8("channels")                    => (channels: ChannelMask "Channels.");
+                SAMPLER                           => (sampler: SamplerId "Sampler.");
+                SURFACE                           => (surface: SurfaceId "Surface.");
+                float("u offset"), float("v offset"), float("delta u"), float("delta v"), float("u2d")
+                    => (coords: [Scalar; 5] "U, V, delta U, delta V, change of delta U.");
+                scalar("group id", Types::INT)    => (group: Scalar "Group.");
+                scalar("vertical block number", Types::INT) => (block: Scalar "Number of the block in its column.");
+                u8("output format")               => (format: u8 "Output format, as in [`Op::SampleUnorm`].");
+                float("v2d")                      => (v2d: Scalar "Change of delta V.");
+                u8("execution mode")              => (mode: u8 "Size of the block, as the hardware numbers it.");
+                scalar("ief bypass", Types::INT)  => (bypass: Scalar "Whether the image enhancement filter is left out.");
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+            }
+
             /// `sample_unorm`.
             SampleUnorm sample_unorm() own_text [SampleUnorm = 0x41 "sample_unorm"] on (everywhere) {
                 u8("channels and format")
@@ -262,6 +299,17 @@ macro_rules! message_instructions {
 
             /// `breakpoint`.
             Breakpoint breakpoint() by_slots [Breakpoint = 0x94 "breakpoint"] on (everywhere) {}
+
+            /// `urb_write_3d`.
+            UrbWrite urb_write(exec) own_text [UrbWrite3d = 0x72 "urb_write_3d"] on (everywhere) {
+                EXEC; PRED;
+                u8("number of outputs")           => (outputs: u8 "Outputs.");
+                raw_src("channel mask")           => (mask: RawOperand "Channel mask.");
+                u16("global offset")              => (global_offset: u16 "Offset.");
+                raw_src("urb handle")             => (handle: RawOperand "Handles.");
+                raw_src("per-slot offset")        => (per_slot_offset: RawOperand "Offsets per slot.");
+                raw_src("vertex data")            => (data: RawOperand "Data.");
+            }
 
             /// `sbarrier`.
             SplitBarrier sbarrier() own_text [Sbarrier = 0x7c "sbarrier"] on (everywhere) {

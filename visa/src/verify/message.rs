@@ -33,7 +33,7 @@ impl Checker<'_> {
                 self.data(at, false, dst, bytes);
             }
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::UrbWrite(UrbWrite { handle, .. }) => self.there(at, "urb handle", handle),
+            Op::UrbWrite { handle, .. } => self.there(at, "urb handle", handle),
             Op::RawSend { ext_desc, src_len, dst_len, src, dst, .. } => {
                 self.registers(at, "source", src, src_len.into(), 1..=15);
                 self.there(at, "source", src);

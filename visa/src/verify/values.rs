@@ -62,7 +62,7 @@ impl Checker<'_> {
                     self.constant(index, "render target index", target, 0, 7);
                 }
             }
-            Op::UrbWrite(UrbWrite { global_offset, .. }) => {
+            Op::UrbWrite { global_offset, .. } => {
                 self.range(index, "global offset", global_offset.into(), 0, 2047);
             }
             Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
