@@ -132,15 +132,11 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         // source is one element ("General Restrictions Based on Operand Types", quoted by Mesa's validator).
         return 2 * lx.grf() / 8;
     }
-    // Without mixed mode a move converts as many halves as others have.
-    let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
-    let to_float = inst.op == Op::Mov && inst.is_mixed_float() && inst.dst.ty() == Some(Type::F);
-    if !old_move && !spreads_halves(lx, inst) {
-        // What moves make floats of is cut as well.
-        let moved = to_float.then_some(lx.caps.regions.mixed_lanes.into());
-        if let Some(most) = mixed_lanes(lx.caps, inst).or(moved) {
-            return most;
-        }
+    // Halves that are packed before are any number.
+    if !spreads_halves(lx, inst)
+        && let Some(most) = mixed_lanes(lx.caps, inst)
+    {
+        return most;
     }
     match inst.op {
         Op::Line | Op::Pln => 16,

@@ -14,7 +14,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
     let fits = mixed_lanes(cx.caps, cx.inst).is_none_or(|most| lanes <= most);
-    if dst == Type::F && cx.inst.op != Op::Mov {
+    if dst == Type::F {
         cx.require(
             fits,
             "mixed-simd",

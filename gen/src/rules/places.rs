@@ -75,14 +75,27 @@ pub fn rows_inside(region: Region, ty: Type, start: u32, lanes: u32, grf_bytes: 
     rows.into_iter().all(|first| first / grf_bytes == (first + last) / grf_bytes)
 }
 
-/// Channels, at most, of an operation on halves and floats.
+/// Channels, at most, of an operation on halves and floats. (Moves are no exception: Intel's finalizer cuts them, and so does
+/// Mesa's compiler, `is_mixed_float_with_fp32_dst`.)
 pub fn mixed_lanes<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<u32> {
     let packed = matches!(
         inst.dst,
         Dst::Direct { horz: 1, ty: Type::Hf, .. } | Dst::Indirect { horz: 1, ty: Type::Hf, .. }
     );
-    let limited = packed || inst.dst.ty() == Some(Type::F) && inst.op != Op::Mov;
-    (inst.is_mixed_float() && limited).then_some(caps.regions.mixed_lanes.into())
+    let limited = packed || inst.dst.ty() == Some(Type::F);
+    (inst.is_mixed_float() && limited && !converts_any(caps, inst)).then_some(caps.regions.mixed_lanes.into())
+}
+
+/// Whether a move converts as many halves as integers. On Broadwell, which has no mixed mode; on Xe-HPC to floats, from halves
+/// side by side and from one for all channels (Intel's finalizer writes `mov (32|M0) r6.0<1>:f r2.0<0;1,0>:hf`, and packs
+/// others before).
+fn converts_any<S: Space>(caps: &Caps, inst: &Inst<S>) -> bool {
+    if caps.regions.float_regions {
+        return inst.op == Op::Mov && !caps.regions.mixed_half;
+    }
+    let together =
+        |(region, _): (Region, Type)| region.is_scalar() || region.stride(inst.exec.lanes()) == Some(1);
+    inst.op == Op::Mov && inst.dst.ty() == Some(Type::F) && register(&inst.src[0]).is_some_and(together)
 }
 
 /// Whether a narrower destination lies as the channels of the computation do. (Intel's compiler also strides bytes of word
