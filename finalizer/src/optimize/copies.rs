@@ -3,7 +3,8 @@
 //! A copy `mov d, s` stays available in its block until bytes of `d` or `s` are written. A reader may
 //! use `s` if each of its channels would read an element that the copy has written: either the copy
 //! was made under NoMask, or reader and copy both run under the block's mask with the same channel
-//! offset and the same channel-to-element mapping.
+//! offset and the same channel-to-element mapping. Who reads a narrower part of a copied integer finds it in the original,
+//! too.
 
 mod known;
 mod replace;
@@ -147,7 +148,14 @@ impl Copies {
             if newest == NONE {
                 continue;
             }
-            let Some(copy) = self.find(newest, reg.byte, region, ty, inst) else { continue };
+            let Some(copy) = self.find(newest, reg.byte, region, ty, inst) else {
+                if self.legal.is_none()
+                    && let Some(reg) = self.find_part(newest, inst, i, grf_bytes)
+                {
+                    inst.src[i] = Src::Direct { reg, region, mods, ty };
+                }
+                continue;
+            };
             if let Some(platform) = self.legal {
                 replace_legally(inst, i, &copy, platform, grf_bytes);
                 continue;
@@ -259,6 +267,38 @@ impl Copies {
             let same_mask = c.no_mask || (!inst.no_mask && u32::from(inst.chan) == u32::from(c.chan) + first);
             if odd == 0 && same_mask && first + lanes <= c.lanes {
                 return c.starting_at(first);
+            }
+        }
+        None
+    }
+
+    /// Where the bytes are that a source narrower than the copied integers reads, if they are as the original has them.
+    fn find_part(&self, newest: u32, inst: &Inst<Virtual>, i: usize, grf_bytes: u32) -> Option<Reg<Virtual>> {
+        let Src::Direct { reg: read, region, ty, .. } = inst.src[i] else { return None };
+        let extent = inst.src_extent(i, grf_bytes)?;
+        let one = inst.exec.lanes() == 1;
+        let mut at = newest;
+        while let Some(c) = self.all.get(as_index(at)) {
+            at = c.older_dst;
+            let CopySource::Reg { reg, region: from, ty: origin_ty, mods: SrcMod::None, .. } = c.origin
+            else {
+                continue;
+            };
+            let made = c.no_mask || one && c.lanes == 1 && !inst.no_mask && inst.chan == c.chan;
+            let packed = c.horz == 1 && (c.lanes == 1 || from.one_by_one(c.lanes));
+            let integers = c.dst_ty.is_int() && origin_ty.is_int() && ty.bytes() < c.dst_ty.bytes();
+            if !c.live || !made || !packed || !integers || !c.dst_bytes.contains(extent) {
+                continue;
+            }
+            if one || region.is_scalar() {
+                let (lane, within) = c.lane_at(read.byte);
+                if within + ty.bytes() <= origin_ty.bytes() {
+                    return Some(reg.plus(lane * origin_ty.bytes() + within));
+                }
+            } else if origin_ty.bytes() == c.dst_ty.bytes()
+                && reg.byte.abs_diff(c.dst_bytes.start).is_multiple_of(grf_bytes)
+            {
+                return Some(reg.plus(read.byte - c.dst_bytes.start));
             }
         }
         None
