@@ -329,6 +329,13 @@ fn item(
         || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
         || fact.needs.has(Needs::EOT)
         || fact.needs.has(Needs::AT_END);
+    let is_payload = fact.needs.has(Needs::PAYLOAD);
+    let item =
+        Item { var: id, bytes: var.bytes, align, fixed, low, high, cost: f32::INFINITY, by_lane, is_payload };
+    // Nothing makes room for another in other ways.
+    if stays || file.way != Way::Packed {
+        return Ok(item);
+    }
     let length: u32 = ranges.iter().map(|r| r.len()).sum();
     // Each access through an address moves all of it.
     let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
@@ -340,7 +347,5 @@ fn item(
     let regs = var.bytes.div_ceil(file.reg_bytes());
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
-    let cost = if stays { f32::INFINITY } else { messages * to_f32(moved) / room };
-    let is_payload = fact.needs.has(Needs::PAYLOAD);
-    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane, is_payload })
+    Ok(Item { cost: messages * to_f32(moved) / room, ..item })
 }

@@ -1,11 +1,7 @@
 //! Registers that are free for an item.
 
 use super::*;
-use narrow::{as_index, to_index};
-
-/// From so many positions on, nobody asks how long ago a register was needed: the schedule moves nothing so far. Bounds the work
-/// per variable.
-const LONG_FREE: u32 = 256;
+use narrow::as_index;
 
 /// Where an item may be that takes whole registers.
 struct Places<const W: usize> {
@@ -313,7 +309,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Of all such places one that nobody has had for long, or for longest: there the schedule may move the item furthest.
+    /// Of all such places the one that nobody has had for longest: there the schedule may move the item furthest.
     fn find_longest_free(
         &mut self,
         i: ItemId,
@@ -323,29 +319,26 @@ impl<'a, const W: usize> Scan<'a, W> {
         high: u32,
     ) -> Option<FileByte> {
         let places = self.places_of(i, open, with_parts, low, high);
-        let (found, n, rb) = (places.free(), places.count, self.file.reg_bytes());
-        let now = self.ranges(i).first().map_or(0, |r| to_index(r.start.index()));
-        let mut best: Option<(u32, u32)> = None;
-        for part in [between::<W>(self.last_found, self.file.regs), between(0, self.last_found)] {
-            let mut here = found;
-            here.iter_mut().zip(part).for_each(|(h, p)| *h &= p);
-            while let Some(base) = first(&here) {
-                here[as_index(base) / 64] &= !(1 << (base % 64));
-                let ends = &self.s.ends[as_index(base)..as_index(base + n)];
-                let end = ends.iter().copied().max().unwrap_or(0);
-                if best.is_none_or(|(least, _)| end < least) && self.in_the_way(i, base, with_parts).is_none()
-                {
-                    best = Some((end, base));
-                    if end + LONG_FREE <= now {
-                        self.last_found = base + n;
-                        return Some(FileByte::new(base * rb));
-                    }
+        let rb = self.file.reg_bytes();
+        // Registers are added until there is a place among them.
+        let mut older = Places { open: [0; W], ..places };
+        let mut but = 0;
+        while let Some(r) = self.s.ages.oldest(but) {
+            but += 1;
+            if !has(&places.open, r) {
+                continue;
+            }
+            older.open[as_index(r) / 64] |= 1 << (r % 64);
+            let with_it = between::<W>((r + 1).saturating_sub(places.count), r + 1);
+            let mut free = older.free();
+            free.iter_mut().zip(with_it).for_each(|(f, w)| *f &= w);
+            for base in each(free) {
+                if self.in_the_way(i, base, with_parts).is_none() {
+                    return Some(FileByte::new(base * rb));
                 }
             }
         }
-        let (_, base) = best?;
-        self.last_found = base + n;
-        Some(FileByte::new(base * rb))
+        None
     }
 
     /// Where item `i` may be from `from` to before `high`, in whole registers of `open`.

@@ -6,6 +6,7 @@
 //! are marked for spilling. Registers that many small variables have taken may have no room in a row for a large one
 //! then, although as many are free: so the largest come first in another [`Way`], which is taken if all fit.
 
+mod ages;
 pub(crate) mod copies;
 mod evict;
 mod find;
@@ -20,8 +21,9 @@ pub(crate) use held::Held;
 pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
 pub(crate) use starts::{by_start, largest_first};
 
+use ages::Ages;
 use held::Active;
-use narrow::{as_index, ones, span, to_index};
+use narrow::{as_index, ones, to_index};
 use sent::Sent;
 
 use crate::{
@@ -69,8 +71,8 @@ pub(crate) struct ScanMemory {
     cost: Vec<f32>,
     victims: Vec<ItemId>,
     sent: Sent,
-    /// Up to which position each register is needed by what has a place, with [`Way::LongestFree`].
-    ends: Vec<u32>,
+    /// With [`Way::LongestFree`].
+    ages: Ages,
     /// What each item is made of, if it has the place of that, and the other way round.
     kin: TiVec<ItemId, [Option<ItemId>; 2]>,
 }
@@ -108,8 +110,6 @@ struct Scan<'a, const W: usize> {
     /// a while, and no item has had a register from `next` on.
     next: u32,
     next_byte: u32,
-    /// Where places that were in use before are looked for first, with [`Way::LongestFree`].
-    last_found: u32,
     used: u32,
 }
 
@@ -200,8 +200,7 @@ impl ScanMemory {
         let regs = as_index(file.regs);
         self.active.clear();
         self.sent.clear();
-        self.ends.clear();
-        self.ends.resize(regs, 0);
+        self.ages.start(if file.way == Way::LongestFree { file.regs } else { 0 });
         self.kin.clear();
         self.kin.resize(items.len(), [None; 2]);
         self.full_active = 256;
@@ -272,7 +271,6 @@ impl<'a, const W: usize> Scan<'a, W> {
             needed,
             next,
             next_byte: next * file.reg_bytes(),
-            last_found: 0,
             used: 0,
         }
     }
@@ -352,9 +350,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.file.way == Way::LongestFree && in_order {
             let rb = self.file.reg_bytes();
             let end = to_index(ranges[ranges.len() - 1].end.index());
-            for last in &mut self.s.ends[span(at.bytes() / rb..to.bytes().div_ceil(rb))] {
-                *last = end.max(*last);
-            }
+            self.s.ages.need(at.bytes() / rb..to.bytes().div_ceil(rb), end);
         }
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[as_index(r)];
