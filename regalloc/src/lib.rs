@@ -23,7 +23,7 @@
 //!   matrix     when registers are in use                    copies     what would best have one place
 //!   held       what has a place                             starts     the order of placing
 //!   items      what is to be placed, and the result          heirs      what may be written where a source was
-//!   sent       registers that a message may still read
+//!   sent       registers that a message may still read      ages       which nobody has had for long
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory
