@@ -3,9 +3,9 @@
 //! Where more is live in a block than there are registers, its instructions are put in order again, from
 //! the last to the first: while little is alive the written order stays, and beyond that the next is chosen by what is
 //! alive above it, in one of two ways ([`Search`]).
-//! What depends on something stays behind it: variables as wholes, all flags as one, all addresses as
-//! one, the accumulators as one, memory as one; other architecture registers, flow control, marks of the
-//! calling convention and waits stay where they are.
+//! What depends on something stays behind it: variables as wholes, all addresses as one, the accumulators as one, memory
+//! as one; other architecture registers, flow control, marks of the calling convention and waits stay where they are.
+//! No more flags come to be alive at a time than there are.
 
 mod graph;
 
@@ -14,6 +14,7 @@ pub(crate) use graph::Search;
 use crate::{
     analysis::{accesses::Accesses, liveness::Liveness},
     copy::copy,
+    place::{File, Way},
 };
 use gen_ir::{Kernel, Pool, VarClass, Virtual};
 use graph::{Alive, BlockGraph};
@@ -23,7 +24,9 @@ use narrow::{as_index, to_u32};
 #[derive(Default)]
 pub(crate) struct OrderMemory {
     change: Vec<i64>,
+    /// By block, the most bytes that are alive of general variables, and of flags.
     peaks: Vec<u32>,
+    flag_peaks: Vec<u32>,
     block: BlockGraph,
     alive: Alive,
     behind: Vec<u32>,
@@ -53,7 +56,11 @@ pub(crate) fn is_pressure_high(
     if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {
         return false;
     }
-    peaks(kernel, accesses, live, s);
+    let OrderMemory { change, peaks, flag_peaks, .. } = s;
+    find_peaks(kernel, VarClass::General, (accesses, live), change, peaks);
+    if peaks.iter().any(|&peak| peak > room) {
+        find_peaks(kernel, VarClass::Flag, (accesses, live), change, flag_peaks);
+    }
     s.peaks.iter().any(|&peak| peak > room)
 }
 
@@ -81,6 +88,8 @@ pub(crate) fn order(
     pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
     let room = room(kernel);
+    let flags = File::of(kernel, VarClass::Flag, Way::Packed);
+    let flags = flags.regs * flags.reg_bytes();
     s.block.row_of.clear();
     let mut out: Option<Kernel<Virtual>> = None;
     for b in 0..kernel.blocks.len() {
@@ -88,9 +97,11 @@ pub(crate) fn order(
             continue;
         }
         s.block.read(kernel, accesses, live, b);
-        let as_written = s.block.peak_as_written(&mut s.alive);
+        let (as_written, flags_as_written) = s.block.peaks_as_written(&mut s.alive);
         let through = s.peaks[b].saturating_sub(as_written);
-        if !find_best(search, as_written, room.saturating_sub(through), s) {
+        let flags_through = s.flag_peaks[b].saturating_sub(flags_as_written);
+        let room_of_flags = flags.saturating_sub(flags_through).max(flags_as_written);
+        if !find_best(search, as_written, (room.saturating_sub(through), room_of_flags), s) {
             continue;
         }
         let from = &kernel.blocks[b].insts;
@@ -110,14 +121,15 @@ pub(crate) fn order(
     out
 }
 
-/// Finds the most bytes of general variables that are alive in each block.
-fn peaks(
+/// Finds the most bytes of a class of variables that are alive in each block.
+fn find_peaks(
     kernel: &Kernel<Virtual>,
-    accesses: &Accesses,
-    live: &Liveness,
-    OrderMemory { change, peaks, .. }: &mut OrderMemory,
+    class: VarClass,
+    (accesses, live): (&Accesses, &Liveness),
+    change: &mut Vec<i64>,
+    peaks: &mut Vec<u32>,
 ) {
-    live.find_pressure(kernel, accesses, change);
+    live.find_pressure(kernel, class, accesses, change);
     let mut now = 0;
     peaks.clear();
     peaks.extend((0..kernel.blocks.len()).map(|b| {
@@ -132,9 +144,9 @@ fn peaks(
 }
 
 /// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the
-/// one nearest to what is written that needs no more than `room`, or else the one that needs least. It is left
-/// in `best`.
-fn find_best(search: Search, as_written: u32, room: u32, s: &mut OrderMemory) -> bool {
+/// one nearest to what is written that needs no more than `room`, or else the one that needs least; none needs more than
+/// `flags` bytes of flags. It is left in `best`.
+fn find_best(search: Search, as_written: u32, (room, flags): (u32, u32), s: &mut OrderMemory) -> bool {
     let mut least = as_written;
     let mut found = false;
     let mut last = None;
@@ -143,8 +155,8 @@ fn find_best(search: Search, as_written: u32, room: u32, s: &mut OrderMemory) ->
         if least <= at_least || last.replace(keep) == Some(keep) {
             break;
         }
-        let peak =
-            s.block.order((search, keep), least, &mut s.alive, &mut s.behind, &mut s.ready, &mut s.order);
+        let OrderMemory { block, alive, behind, ready, order, .. } = s;
+        let peak = block.order((search, keep), (least, flags), alive, behind, ready, order);
         if let Some(peak) = peak {
             std::mem::swap(&mut s.best, &mut s.order);
             (least, found) = (peak, true);

@@ -117,12 +117,18 @@ impl Liveness {
 }
 
 impl Liveness {
-    /// Finds register pressure: by how many bytes of general variables more are alive from each position on.
-    pub fn find_pressure(&self, kernel: &Kernel<Virtual>, accesses: &Accesses, change: &mut Vec<i64>) {
+    /// Finds register pressure: by how many bytes of a class of variables more are alive from each position on.
+    pub fn find_pressure(
+        &self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        accesses: &Accesses,
+        change: &mut Vec<i64>,
+    ) {
         let positions = accesses.blocks.last().map_or(0, |&n| as_index(n) * 2 + 2);
         change.clear();
         change.resize(positions + 1, 0);
-        for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == VarClass::General) {
+        for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == class) {
             for r in self.of(v) {
                 change[r.start.index().min(positions)] += i64::from(var.bytes);
                 change[r.end.index().min(positions)] -= i64::from(var.bytes);

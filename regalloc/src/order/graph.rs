@@ -26,17 +26,19 @@ pub(crate) enum Search {
 /// A variable in the block.
 #[derive(Clone, Copy)]
 struct Local {
+    /// None of a flag.
     bytes: u32,
+    /// If it is a flag.
+    flag_bytes: u32,
     /// Instructions that touch it.
     touches: u32,
     live_in: bool,
     live_out: bool,
 }
 
-/// What instructions share besides general variables.
+/// What instructions share besides general variables and flags.
 #[derive(Clone, Copy)]
 enum SharedResource {
-    Flags,
     Addresses,
     Accumulators,
     Memory,
@@ -44,13 +46,15 @@ enum SharedResource {
 
 narrow::enum_numbers!(SharedResource: index usize);
 
-const SHARED: usize = 4;
+const SHARED: usize = 3;
 
 #[derive(Default)]
 pub(super) struct BlockGraph {
     locals: Vec<Local>,
     /// Variables that each instruction touches, as rows of `locals`.
     touched: Rows<u32>,
+    /// Which instructions touch flags.
+    with_flags: Vec<bool>,
     /// Instructions that touch each variable.
     users: Rows<u32>,
     /// Instructions that each instruction depends on.
@@ -115,6 +119,9 @@ pub(super) struct Alive {
     alive: Vec<bool>,
     bytes: u32,
     peak: u32,
+    /// The same of flags.
+    flag_bytes: u32,
+    flag_peak: u32,
     /// How many bytes more are alive above each instruction than below, if it comes next.
     change: Vec<i64>,
 }
@@ -125,8 +132,16 @@ impl Alive {
         self.alive.extend(locals.iter().map(|l| l.live_out));
         self.left.clear();
         self.left.extend(locals.iter().map(|l| l.touches));
-        self.bytes = locals.iter().filter(|l| l.live_out).map(|l| l.bytes).sum();
-        self.peak = self.bytes;
+        let [bytes, flag_bytes] = [|l: &Local| l.bytes, |l: &Local| l.flag_bytes]
+            .map(|bytes| locals.iter().filter(|l| l.live_out).map(bytes).sum());
+        (self.bytes, self.flag_bytes) = (bytes, flag_bytes);
+        (self.peak, self.flag_peak) = (bytes, flag_bytes);
+    }
+
+    /// Bytes of flags that are alive where an instruction that touches `vars` stands, if it comes next.
+    fn flags_with(&self, vars: &[u32], locals: &[Local]) -> u32 {
+        let new = vars.iter().filter(|&&v| !self.alive[as_index(v)]).map(|&v| locals[as_index(v)].flag_bytes);
+        self.flag_bytes + new.sum::<u32>()
     }
 
     /// Takes an instruction that touches `vars`. `each` hears of variables for whose other instructions the
@@ -135,10 +150,12 @@ impl Alive {
         for &v in vars {
             if !std::mem::replace(&mut self.alive[as_index(v)], true) {
                 self.bytes += locals[as_index(v)].bytes;
+                self.flag_bytes += locals[as_index(v)].flag_bytes;
                 each(&mut self.change, v);
             }
         }
         self.peak = self.peak.max(self.bytes);
+        self.flag_peak = self.flag_peak.max(self.flag_bytes);
         for &v in vars {
             let (i, l) = (as_index(v), &locals[as_index(v)]);
             self.left[i] -= 1;
@@ -148,6 +165,7 @@ impl Alive {
             if self.left[i] == 0 && !l.live_in {
                 self.alive[i] = false;
                 self.bytes -= l.bytes;
+                self.flag_bytes -= l.flag_bytes;
             }
         }
     }
@@ -158,14 +176,26 @@ impl BlockGraph {
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
-            self;
+        let BlockGraph {
+            locals,
+            touched,
+            with_flags,
+            users,
+            before,
+            behind,
+            change,
+            count,
+            row_of,
+            last,
+            readers,
+        } = self;
         row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
         last.clear();
         readers.clear();
         touched.clear();
+        with_flags.clear();
         before.clear();
         *count = insts.len();
         // The last that stays, and everything since.
@@ -178,14 +208,16 @@ impl BlockGraph {
             for a in accesses.of(insts.start + i) {
                 let writes = a.kind.has(Kind::WRITE);
                 let of = match kernel.vars[a.var.index()].class {
-                    VarClass::Flag => SharedResource::Flags,
                     VarClass::Address => SharedResource::Addresses,
-                    VarClass::General => {
+                    class @ (VarClass::Flag | VarClass::General) => {
                         let (block, row) = &mut row_of[a.var.index()];
                         if block.index() != b {
                             (*block, *row) = (b.into(), to_index(locals.len()));
+                            let bytes = kernel.vars[a.var.index()].bytes;
+                            let is_flag = class == VarClass::Flag;
                             locals.push(Local {
-                                bytes: kernel.vars[a.var.index()].bytes,
+                                bytes: if is_flag { 0 } else { bytes },
+                                flag_bytes: if is_flag { bytes } else { 0 },
                                 touches: 0,
                                 live_in: live.at_start(a.var, top),
                                 live_out: live.at_end(a.var, bottom),
@@ -212,6 +244,7 @@ impl BlockGraph {
                 (fence, since) = (Some(now), now + 1);
             }
             touched.end_row();
+            with_flags.push(touched.of(i).iter().any(|&v| locals[as_index(v)].flag_bytes > 0));
             before.end_row();
             for &v in touched.of(i) {
                 locals[as_index(v)].touches += 1;
@@ -232,13 +265,13 @@ impl BlockGraph {
         change.extend((0..*count).map(|i| touched.of(i).iter().map(of).sum::<i64>()));
     }
 
-    /// The most bytes of the block's variables that are alive in it as it was written.
-    pub fn peak_as_written(&self, alive: &mut Alive) -> u32 {
+    /// The most bytes of the block's variables that are alive in it as it was written: of general ones, and of flags.
+    pub fn peaks_as_written(&self, alive: &mut Alive) -> (u32, u32) {
         alive.start(&self.locals);
         for i in (0..self.count).rev() {
             alive.take(self.touched.of(i), &self.locals, |_, _| {});
         }
-        alive.peak
+        (alive.peak, alive.flag_peak)
     }
 
     /// Bytes that are alive in every order: above or below all instructions.
@@ -249,11 +282,11 @@ impl BlockGraph {
     }
 
     /// Finds an order, which comes out in `order`, and returns the most bytes alive in it, if those are less
-    /// than `limit`. Until `keep` bytes are, the written order stays.
+    /// than `limit` and of flags no more than `flags` are. Until `keep` bytes are, the written order stays.
     pub fn order(
         &self,
         (search, keep): (Search, u32),
-        limit: u32,
+        (limit, flags): (u32, u32),
         alive: &mut Alive,
         behind: &mut Vec<u32>,
         ready: &mut Vec<u32>,
@@ -267,7 +300,11 @@ impl BlockGraph {
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
-            let at = from + choose(search, alive.bytes < keep, &ready[from..], &alive.change);
+            let too_many = |i: u32| {
+                let i = as_index(i);
+                self.with_flags[i] && alive.flags_with(self.touched.of(i), &self.locals) > flags
+            };
+            let at = from + choose(search, alive.bytes < keep, &ready[from..], &alive.change, too_many);
             let i = ready.remove(at);
             alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
                 let bytes = i64::from(self.locals[as_index(v)].bytes);
@@ -275,7 +312,7 @@ impl BlockGraph {
                     change[as_index(user)] -= bytes;
                 }
             });
-            if alive.peak >= limit {
+            if alive.peak >= limit || alive.flag_peak > flags {
                 return None;
             }
             order.push(i);
@@ -291,16 +328,24 @@ impl BlockGraph {
     }
 }
 
-/// Which of the `ready` instructions comes next: what has become ready last is last among them.
-fn choose(search: Search, as_written: bool, ready: &[u32], change: &[i64]) -> usize {
+/// Which of the `ready` instructions comes next: what has become ready last is last among them. One for which there are
+/// `too_many` flags only if there is no other.
+fn choose(
+    search: Search,
+    as_written: bool,
+    ready: &[u32],
+    change: &[i64],
+    too_many: impl Fn(u32) -> bool,
+) -> usize {
     // All keys differ.
     let key = |&(at, &i): &(usize, &u32)| {
         let (number, change) = (i64::from(i), change[as_index(i)]);
-        match search {
+        let key = match search {
             _ if as_written => -number,
             Search::LeastAlive => change << 32 | number,
             Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
-        }
+        };
+        (too_many(i), key)
     };
     ready.iter().enumerate().min_by_key(key).map_or(0, |(at, _)| at)
 }

@@ -118,7 +118,7 @@ impl Costs {
         room: u32,
     ) {
         let Costs { high_pressure, change, .. } = self;
-        live.find_pressure(kernel, accesses, change);
+        live.find_pressure(kernel, VarClass::General, accesses, change);
         let (mut now, mut count) = (0, 0);
         high_pressure.clear();
         high_pressure.push(0);

@@ -97,3 +97,54 @@ fn depth_first_computes_one_after_the_other() {
     // As written, 320 values are alive behind the first level.
     assert!(ordered(&found, Search::DepthFirst).is_none());
 }
+
+/// A choice between two values that all channels read, by a flag.
+fn choice(dst: VarId, by: VarId, of: [VarId; 2]) -> Inst<Virtual> {
+    let src = of.map(|v| Src::new(Reg::var_at(v, 0), Region::SCALAR, Type::D));
+    Inst {
+        op: Op::Sel,
+        src: [src[0], src[1], Src::None],
+        pred: Some(Pred { flag: Reg::var_at(by, 0), inv: false, ctrl: PredCtrl::Seq }),
+        ..add(dst, dst, dst)
+    }
+}
+
+fn compare(flag: VarId, a: VarId, b: VarId) -> Inst<Virtual> {
+    let cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
+    Inst { op: Op::Cmp, dst: Dst::null(Type::D), cond, ..add(a, a, b) }
+}
+
+#[test]
+fn choices_pass_comparisons_that_set_other_flags() {
+    let mut k = Kernel::new("choices", Platform::Skl);
+    let of = [0; 2].map(|_| k.add_var(Var { live_in: true, ..temporary(4) }));
+    let sum = k.add_var(Var { live_in: true, live_out: true, ..general(32) });
+    let by = k.add_var(Var { live_in: true, ..Var::temp(VarClass::Flag, 2, 2) });
+    let other = k.add_var(Var { live_out: true, ..Var::temp(VarClass::Flag, 2, 2) });
+    let values: Vec<VarId> = (0..150).map(|_| k.add_var(general(32))).collect();
+    let mut insts: Vec<Inst<Virtual>> = values.iter().map(|&v| choice(v, by, of)).collect();
+    insts.push(compare(other, sum, sum));
+    insts.extend(values.iter().map(|&v| add(sum, sum, v)));
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let found = ordered(&k, Search::LeastAlive).unwrap();
+    assert!(ordered(&found, Search::LeastAlive).is_none());
+}
+
+#[test]
+fn no_more_flags_are_alive_than_there_are() {
+    let mut k = Kernel::new("flags", Platform::Skl);
+    let of = [0; 2].map(|_| k.add_var(Var { live_in: true, ..temporary(4) }));
+    let sum = k.add_var(Var { live_in: true, live_out: true, ..general(32) });
+    let mut insts = Vec::new();
+    let mut sums = Vec::new();
+    for _ in 0..150 {
+        let flag = k.add_var(Var::temp(VarClass::Flag, 4, 4));
+        let [value, other] = [0; 2].map(|_| k.add_var(general(32)));
+        insts.extend([compare(flag, of[0], of[1]), choice(value, flag, of), choice(other, flag, of)]);
+        sums.extend([add(sum, sum, value), add(sum, sum, other)]);
+    }
+    insts.extend(sums);
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let (_, stats) = allocate_checked(&k);
+    assert_eq!((stats.spills, stats.flag_spills), (0, 0), "{stats:?}");
+}
