@@ -55,6 +55,17 @@ pub static PASSES: &[Pass] = &[
         keeps: AnalysisSet::GRAPH
             .with(AnalysisSet::READS)
             .with(AnalysisSet::TESTS)
+            .with(AnalysisSet::CHOICES)
+            .with(AnalysisSet::COMBINATIONS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "fold-comparisons",
+        about: "a choice between two values by a comparison of them compares itself",
+        step: PassBody::Virtual(optimizations::fold_comparisons),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::READS)
+            .with(AnalysisSet::TESTS)
             .with(AnalysisSet::COMBINATIONS),
         ..Pass::OPTIONAL
     },

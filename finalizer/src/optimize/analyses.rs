@@ -29,6 +29,8 @@ impl AnalysisSet {
     pub const SCATTERS: AnalysisSet = AnalysisSet(1 << 5);
     /// The control-flow graph, and the loops around each block.
     pub const GRAPH: AnalysisSet = AnalysisSet(1 << 6);
+    /// Where conditions choose.
+    pub const CHOICES: AnalysisSet = AnalysisSet(1 << 7);
 
     pub const fn with(self, other: AnalysisSet) -> AnalysisSet {
         AnalysisSet(self.0 | other.0)
@@ -55,6 +57,8 @@ pub(crate) struct Analyses {
     locality: Locality,
     /// Comparisons with zero: block and place.
     tests: Vec<(usize, usize)>,
+    /// Choices by conditions: the same.
+    choices: Vec<(usize, usize)>,
     combines: bool,
     scatters: bool,
     graph: Cfg,
@@ -142,11 +146,7 @@ impl Analyses {
     /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
     pub(super) fn take_tests(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
         if !self.valid.has(AnalysisSet::TESTS) {
-            self.tests.clear();
-            for (b, block) in kernel.blocks.iter().enumerate() {
-                let tests = block.insts.iter().enumerate().filter(|(_, i)| candidates::tests_zero(i));
-                self.tests.extend(tests.map(|(i, _)| (b, i)));
-            }
+            find_all(kernel, candidates::tests_zero, &mut self.tests);
             self.valid = self.valid.with(AnalysisSet::TESTS);
         }
         std::mem::take(&mut self.tests)
@@ -155,6 +155,20 @@ impl Analyses {
     /// Gives the list's memory back.
     pub(super) fn return_tests(&mut self, tests: Vec<(usize, usize)>) {
         self.tests = tests;
+    }
+
+    /// Choices by conditions, in order. Comes back with [`Analyses::return_choices`].
+    pub(super) fn take_choices(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
+        if !self.valid.has(AnalysisSet::CHOICES) {
+            find_all(kernel, candidates::chooses, &mut self.choices);
+            self.valid = self.valid.with(AnalysisSet::CHOICES);
+        }
+        std::mem::take(&mut self.choices)
+    }
+
+    /// Gives the list's memory back.
+    pub(super) fn return_choices(&mut self, choices: Vec<(usize, usize)>) {
+        self.choices = choices;
     }
 
     /// Whether conditions are combined anywhere.
@@ -179,6 +193,7 @@ impl Analyses {
     pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: AnalysisSet) {
         self.use_counts.start(&kernel.vars);
         self.tests.clear();
+        self.choices.clear();
         (self.combines, self.scatters) = (false, false);
         let graph = self.valid.and(AnalysisSet::GRAPH);
         self.valid = facts.without(AnalysisSet::TOUCHES).without(AnalysisSet::LOCALITY).with(graph);
@@ -191,6 +206,9 @@ impl Analyses {
         if candidates::tests_zero(inst) {
             self.tests.push(at);
         }
+        if candidates::chooses(inst) {
+            self.choices.push(at);
+        }
         self.combines |= candidates::combines(inst, vars);
     }
 
@@ -199,5 +217,14 @@ impl Analyses {
     pub(super) fn see_legal(&mut self, inst: &Inst<Virtual>) {
         self.use_counts.add(inst);
         self.scatters |= candidates::scatters(inst);
+    }
+}
+
+/// The instructions of one kind: block and place of each.
+fn find_all(kernel: &Kernel<Virtual>, is: impl Fn(&Inst<Virtual>) -> bool, all: &mut Vec<(usize, usize)>) {
+    all.clear();
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        let found = block.insts.iter().enumerate().filter(|(_, inst)| is(inst));
+        all.extend(found.map(|(i, _)| (b, i)));
     }
 }

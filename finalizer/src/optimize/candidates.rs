@@ -26,6 +26,11 @@ pub(super) fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> 
     plain.then_some((reg.var()?, cond))
 }
 
+/// Whether an instruction chooses, channel by channel, what a condition says.
+pub(super) fn chooses(inst: &Inst<Virtual>) -> bool {
+    inst.op == Op::Sel && !inst.sat && inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Seq)
+}
+
 /// Whether an instruction combines conditions.
 pub(super) fn combines(inst: &Inst<Virtual>, vars: &[Var]) -> bool {
     let to_flag = || {

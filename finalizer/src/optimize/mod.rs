@@ -12,6 +12,7 @@
 //! ignore-masks                                    unmask       where every channel is on
 //! propagate-copies propagate-legal-copies         copies       readers of a copy read the original
 //! sign-products                                   products     upper halves of products
+//! fold-comparisons                                select       choices by a comparison of both values: minima and maxima
 //! attach-conditions                               condition    comparisons with zero, where values are made
 //! chain-comparisons                               chain        the second comparison only where the first leaves it open
 //! add-scalars-first                               sums         what is the same in all channels, first
@@ -75,6 +76,7 @@ mod predicate;
 mod products;
 pub(crate) mod reloads;
 mod scatter;
+mod select;
 mod shifts;
 mod sink;
 pub(crate) mod steps;

@@ -5,8 +5,8 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
-    interleave, local, low_halves, merge, modes, predicate, products, scatter, shifts, sink, sums, unmask,
-    values,
+    interleave, local, low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sums,
+    unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -37,7 +37,13 @@ pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -
 /// Readers of copies read the original.
 pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
-    analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::TESTS).with(AnalysisSet::COMBINATIONS));
+    analyses.start(
+        kernel,
+        AnalysisSet::READS
+            .with(AnalysisSet::TESTS)
+            .with(AnalysisSet::CHOICES)
+            .with(AnalysisSet::COMBINATIONS),
+    );
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, false, &mut work.optimize.copies, |vars, at, inst| {
         analyses.see(vars, at, inst);
@@ -62,6 +68,11 @@ pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Wo
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
     Ok(true)
+}
+
+/// Choices by a comparison of both values compare themselves.
+pub(crate) fn fold_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(select::fold(kernel, grf_bytes(kernel), &mut work.analyses))
 }
 
 /// Comparisons with zero become conditions of what they compare.

@@ -387,6 +387,8 @@ impl Named {
             }
             Base::Arf(Arf::Null) => {}
             Base::Arf(Arf::Acc(_)) => named.accumulator = true,
+            // A `sel` or `csel` with a condition names a flag that it does not touch.
+            Base::Arf(Arf::Flag(_)) if role == Role::Cond && matches!(inst.op, Op::Sel | Op::Csel) => {}
             Base::Arf(_) => named.fixed = true,
             Base::Grf(_) => named.fixed |= role == Role::Dst,
         });
