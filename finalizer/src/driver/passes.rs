@@ -145,6 +145,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "hoist-headers",
+        about: "a header that is the same for all messages is made once, where the kernel begins",
+        step: PassBody::Virtual(optimizations::hoist_headers),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: PassBody::Virtual(optimizations::share_headers),

@@ -22,7 +22,7 @@ const LONGEST: u32 = 24;
 /// How far before its first write a header may start. Bounds the time that its register is taken.
 const EARLIER: u32 = 32;
 /// Dwords of the largest register.
-const DWORDS: usize = 16;
+pub(super) const DWORDS: usize = 16;
 
 /// No group, no place.
 const NONE: u32 = u32::MAX;
@@ -157,14 +157,14 @@ pub(super) fn share(
 }
 
 /// Whether a variable is one register that nothing keeps in a place.
-fn is_header(var: &Var, grf_bytes: u32) -> bool {
+pub(super) fn is_header(var: &Var, grf_bytes: u32) -> bool {
     let free = var.fixed.is_none() && !var.live_in && !var.live_out && !var.no_spill && !var.even_grf;
     var.is_only_named() && var.bytes == grf_bytes && free
 }
 
 /// What an instruction fills a register with, if it does so for all of its dwords: the source of the first, and
 /// how many bytes the next one's is further on.
-fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
+pub(super) fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
     let lanes = inst.exec.lanes();
     if inst.op != Op::Mov || !inst.no_mask || lanes * 4 != grf_bytes {
         return None;

@@ -22,6 +22,7 @@
 //! compute-low-halves                              low_halves   quadwords as dwords
 //! combine-shifts                                  shifts       two shifts are one
 //! share-values share-legal-values                 values       equal operations on equal values
+//! hoist-headers                                   constant_headers   headers that are the same all over a kernel
 //! share-headers                                   headers      one header for many messages
 //! sink-scalars                                    sink         what is moved is computed where it is moved to
 //! share-descriptors                               descriptors  one descriptor for many messages
@@ -53,6 +54,7 @@ mod candidates;
 mod chain;
 mod coalesce;
 mod condition;
+mod constant_headers;
 mod constants;
 mod copies;
 mod dead;
@@ -96,6 +98,7 @@ pub(crate) struct OptimizeMemory {
     copies: copies::Copies,
     local: local::LocalMemory,
     low_halves: low_halves::LowHalfMemory,
+    constant_headers: constant_headers::ConstantHeaderMemory,
     constants: constants::ConstantMemory,
     descriptors: descriptors::DescriptorMemory,
     ends: interleave::Ends,

@@ -4,9 +4,9 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
-    interleave, local, low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sums,
-    unmask, values,
+    AnalysisSet, chain, condition, constant_headers, constants, copies, dead, descriptors, flags, headers,
+    hoist, insert, interleave, local, low_halves, merge, modes, predicate, products, scatter, select, shifts,
+    sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -163,6 +163,18 @@ fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legal: bool) 
 /// The same in legal code: what legalization has made in front of several instructions is made once.
 pub(crate) fn share_legal_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     share_equal(kernel, work, true)
+}
+
+/// Headers that are the same all over a kernel are made once.
+pub(crate) fn hoist_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    if work.registers_scarce {
+        return Ok(false);
+    }
+    let bytes = grf_bytes(kernel);
+    let known = work.analyses.local(kernel);
+    let done = constant_headers::hoist(kernel, known, bytes, &mut work.optimize.constant_headers);
+    work.registers_traded |= done.kept;
+    Ok(done.any)
 }
 
 /// Of a message's header, only what changed since the last one is written.

@@ -1,0 +1,192 @@
+//! Headers that are the same for every message of a kernel are made once, where it begins.
+//!
+//! Such a header is a copy of `r0`, or one constant, with constants over some dwords: of sampler messages, of fences. What is
+//! `r0` as it stands needs no copy; others keep a register for as long as there are such messages, so where a kernel spills
+//! with that it is compiled without (`Workspace::registers_traded`). Headers of one block alone are left to `share-headers`.
+
+use gen_ir::{Dst, FileByte, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
+use narrow::{as_index, low_u32};
+
+use super::{
+    headers::{DWORDS, fills, is_header},
+    locality::Locality,
+    use_counts::UseCounts,
+};
+use crate::build::VSrc;
+
+/// How many different headers are made where a kernel begins.
+const MOST: usize = 4;
+/// Within how many instructions a header is made and read for the last time.
+const LONGEST: usize = 64;
+
+/// What a header holds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Content {
+    /// What fills it: the source of the first dword.
+    base: VSrc,
+    /// Constants over that.
+    dwords: [Option<u32>; DWORDS],
+}
+
+/// A header that is in several places.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    content: Content,
+    /// A block that makes it, and whether another does.
+    block: usize,
+    several: bool,
+    /// The variable that holds it from now on.
+    var: Option<VarId>,
+}
+
+/// One place where a header is made and read.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    known: usize,
+    var: VarId,
+    block: usize,
+    /// The first instruction that writes it, and the last that reads it.
+    first: usize,
+    last: usize,
+}
+
+/// Memory of the pass.
+#[derive(Debug, Default)]
+pub(super) struct ConstantHeaderMemory {
+    known: Vec<Known>,
+    places: Vec<Place>,
+    made: Vec<Inst<Virtual>>,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Done {
+    pub any: bool,
+    /// A header has a register for long.
+    pub kept: bool,
+}
+
+/// Makes constant headers once. What is not needed any more becomes `nop`.
+pub(super) fn hoist(
+    kernel: &mut Kernel<Virtual>,
+    (locality, use_counts): (&Locality, &UseCounts),
+    grf_bytes: u32,
+    memory: &mut ConstantHeaderMemory,
+) -> Done {
+    let ConstantHeaderMemory { known, places, made } = memory;
+    known.clear();
+    places.clear();
+    for (b, block) in kernel.blocks.iter().enumerate().filter(|(b, _)| locality.any_in(*b)) {
+        for (first, inst) in block.insts.iter().enumerate() {
+            let Some((base, _)) = fills(inst, grf_bytes) else { continue };
+            let Some(var) = inst.dst.reg().and_then(Reg::var) else { continue };
+            if !locality.only_in(var, b)
+                || !is_header(&kernel.vars[var.index()], grf_bytes)
+                || !stays(&base, &kernel.vars, use_counts)
+            {
+                continue;
+            }
+            let insts = &block.insts[first..];
+            let Some((dwords, last)) = constants(insts, var, use_counts.reads(var)) else { continue };
+            let content = Content { base, dwords };
+            let at = known.iter().position(|k| k.content == content).unwrap_or(known.len());
+            match known.get_mut(at) {
+                Some(k) => k.several |= k.block != b,
+                None if at < MOST => known.push(Known { content, block: b, several: false, var: None }),
+                None => continue,
+            }
+            places.push(Place { known: at, var, block: b, first, last: first + last });
+        }
+    }
+    let mut done = Done::default();
+    for (k, header) in known.iter_mut().enumerate() {
+        let Some(first) = places.iter().find(|p| p.known == k) else { continue };
+        let Content { base, dwords } = header.content;
+        header.var = match base.reg().and_then(Reg::var) {
+            Some(r0) if dwords == [None; DWORDS] => Some(r0),
+            _ if header.several && !kernel.outside => {
+                done.kept = true;
+                let align = kernel.vars[first.var.index()].align;
+                Some(kernel.add_var(Var::temp(VarClass::General, grf_bytes, align)))
+            }
+            _ => None,
+        };
+    }
+    made.clear();
+    for (n, place) in places.iter().enumerate() {
+        let header = &known[place.known];
+        let Some(var) = header.var else { continue };
+        done.any = true;
+        let is_new = header.content.base.reg().and_then(Reg::var) != Some(var);
+        let is_first = !places[..n].iter().any(|p| p.known == place.known);
+        for inst in &mut kernel.blocks[place.block].insts[place.first..=place.last] {
+            let named = |reg: Reg<Virtual>| reg.var() == Some(place.var);
+            let there = inst.map_regs(|_, reg| if named(reg) { Reg::var_at(var, reg.byte) } else { reg });
+            if !inst.dst.reg().is_some_and(named) {
+                *inst = there;
+                continue;
+            }
+            if is_new && is_first {
+                made.push(there);
+            }
+            *inst = Inst::new(Op::Nop, inst.exec);
+        }
+    }
+    let [_, start] = kernel.payload_ends();
+    if let Some(entry) = kernel.blocks.first_mut() {
+        entry.insts.splice(start..start, made.drain(..));
+    }
+    done
+}
+
+/// Whether what fills a header is the same all over the kernel, and, if it is a register, `r0`.
+fn stays(base: &VSrc, vars: &[Var], use_counts: &UseCounts) -> bool {
+    match base.reg() {
+        Some(reg) => reg.var().is_some_and(|v| {
+            let var = &vars[v.index()];
+            let is_r0 = var.fixed == Some(FileByte::START) && reg.byte == 0;
+            is_r0 && var.live_in && var.is_only_named() && !use_counts.vars[v.index()].is_written()
+        }),
+        None => base.is_imm(),
+    }
+}
+
+/// The constants that a header has over what the first of these instructions fills it with, and the last instruction that
+/// reads it, if these are all that have to do with it: it is written by constants, then messages read it `reads` times.
+fn constants(insts: &[Inst<Virtual>], var: VarId, reads: u32) -> Option<([Option<u32>; DWORDS], usize)> {
+    let mut dwords = [None; DWORDS];
+    let mut left = reads;
+    for (i, inst) in insts.iter().enumerate().take(LONGEST).skip(1) {
+        let (mut writes, mut read, mut fits) = (false, 0, true);
+        inst.for_each_reg(|role, reg| {
+            if reg.var() != Some(var) {
+                return;
+            }
+            match role {
+                Role::Dst => writes = true,
+                Role::Src(_) if inst.op.is_send() && !inst.is_eot() && reg.byte == 0 => read += 1,
+                _ => fits = false,
+            }
+        });
+        if writes {
+            let Dst::Direct { reg, ty, .. } = inst.dst else { return None };
+            let Src::Imm { bits, ty: from } = inst.src[0] else { return None };
+            let plain = inst.op == Op::Mov
+                && inst.no_mask
+                && inst.exec.lanes() == 1
+                && inst.pred.is_none()
+                && inst.cond.is_none()
+                && !inst.sat;
+            let dword = ty.is_dword() && from.is_dword() && reg.byte.is_multiple_of(4);
+            if !plain || !dword || left < reads {
+                return None;
+            }
+            *dwords.get_mut(as_index(reg.byte / 4))? = Some(low_u32(bits));
+        }
+        left = left.checked_sub(read).filter(|_| fits)?;
+        if left == 0 {
+            return Some((dwords, i));
+        }
+    }
+    None
+}
