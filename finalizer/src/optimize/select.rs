@@ -77,11 +77,11 @@ const fn mirrored(cond: Cond) -> Cond {
 }
 
 /// The comparison that says what choice `i` takes, in all its channels, if what they look at is the same.
-fn comparison<'a>(
-    insts: &'a [Inst<Virtual>],
+fn comparison(
+    insts: &[Inst<Virtual>],
     (i, pred): (usize, Pred<Virtual>),
     grf_bytes: u32,
-) -> Option<&'a Inst<Virtual>> {
+) -> Option<&Inst<Virtual>> {
     let choice = &insts[i];
     for inst in insts[i.saturating_sub(REACH)..i].iter().rev() {
         let mut writes_flag = false;
