@@ -218,6 +218,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "join-products",
+        about: "both halves of a product of dwords come from one multiplication",
+        step: PassBody::Virtual(optimizations::join_products),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "split-variables",
         about: "variables whose registers no instruction touches together become several",
         step: PassBody::Virtual(optimizations::split_variables),

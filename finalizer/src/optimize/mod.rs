@@ -30,6 +30,7 @@
 //! interleave interleave-legal                     interleave   halves are computed where they belong
 //! share-constants share-legal-constants           constants    equal constants
 //! merge-payloads merge-legal-payloads             merge        values are made where a payload wants them
+//! join-products                                   both_halves  both halves of a product from one multiplication
 //! split-variables                                 regalloc     several values of one variable (`regalloc::Splitter`)
 //! scatter-moves                                   scatter      constants through addresses
 //! drop-modes                                      modes        modes that no instruction computes by
@@ -50,6 +51,7 @@
 
 pub(crate) mod accumulators;
 mod analyses;
+mod both_halves;
 mod candidates;
 mod chain;
 mod coalesce;
@@ -94,6 +96,7 @@ pub(crate) use analyses::{Analyses, AnalysisSet};
 #[derive(Debug, Default)]
 pub(crate) struct OptimizeMemory {
     pub(crate) accumulators: accumulators::AccumulatorMemory,
+    products: Vec<both_halves::Product>,
     predicate: predicate::PredicateMemory,
     copies: copies::Copies,
     local: local::LocalMemory,

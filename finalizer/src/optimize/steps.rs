@@ -4,9 +4,9 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    AnalysisSet, chain, condition, constant_headers, constants, copies, dead, descriptors, flags, headers,
-    hoist, insert, interleave, local, low_halves, merge, modes, predicate, products, scatter, select, shifts,
-    sink, sums, unmask, values,
+    AnalysisSet, both_halves, chain, condition, constant_headers, constants, copies, dead, descriptors,
+    flags, headers, hoist, insert, interleave, local, low_halves, merge, modes, predicate, products, scatter,
+    select, shifts, sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -54,6 +54,11 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
 /// Upper halves of signed products are computed as such.
 pub(crate) fn sign_products(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     Ok(products::signed(kernel, grf_bytes(kernel)))
+}
+
+/// Both halves of a product come from one multiplication.
+pub(crate) fn join_products(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(both_halves::join(kernel, grf_bytes(kernel), &mut work.optimize.products))
 }
 
 /// Variables whose registers no instruction touches together become several.
