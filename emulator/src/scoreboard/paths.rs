@@ -6,8 +6,8 @@
 
 use super::state::{Kind, Owner, PIPES, Software, TOKENS, UNTRACKED};
 use crate::program::Program;
+use indexmap::IndexMap;
 use narrow::{as_index, low_u8, to_index};
-use std::collections::HashMap;
 
 /// Ranges of registers that an instruction reads, and that it writes.
 type Touched<'a> = (&'a [(u32, u32)], &'a [(u32, u32)]);
@@ -24,8 +24,7 @@ pub(crate) struct Paths {
     nodes: Vec<Node>,
     ranges: Vec<(u32, u32)>,
     /// What is under way at the roots, and their nodes.
-    roots: Vec<Pending>,
-    by_state: HashMap<Pending, u32>,
+    roots: IndexMap<Pending, u32>,
     /// Boards that nobody needs now.
     spare: Vec<Software>,
 }
@@ -58,13 +57,8 @@ struct Pending {
 impl Default for Paths {
     /// Of the start alone, where nothing is under way.
     fn default() -> Paths {
-        let mut paths = Paths {
-            nodes: Vec::new(),
-            ranges: Vec::new(),
-            roots: Vec::new(),
-            by_state: HashMap::new(),
-            spare: Vec::new(),
-        };
+        let mut paths =
+            Paths { nodes: Vec::new(), ranges: Vec::new(), roots: IndexMap::new(), spare: Vec::new() };
         paths.root(Pending::default());
         paths
     }
@@ -77,7 +71,7 @@ impl Paths {
 
     /// The node of a root, unless there are too many.
     fn root(&mut self, state: Pending) -> u32 {
-        if let Some(node) = self.by_state.get(&state) {
+        if let Some(node) = self.roots.get(&state) {
             return *node;
         }
         if self.is_full() {
@@ -95,8 +89,7 @@ impl Paths {
             jump: NONE,
             root,
         });
-        self.roots.push(state.clone());
-        self.by_state.insert(state, node);
+        self.roots.insert(state, node);
         node
     }
 
@@ -174,7 +167,9 @@ impl Paths {
             way.push(n);
             at = n.parent;
         }
-        self.roots[as_index(root)].restore(&mut board);
+        if let Some((state, _)) = self.roots.get_index(as_index(root)) {
+            state.restore(&mut board);
+        }
         for n in way.into_iter().rev() {
             let (reads, writes) = self.touched(n);
             board.pass(program, &program.steps[as_index(n.pc)], reads, writes);
