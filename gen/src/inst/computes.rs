@@ -47,8 +47,13 @@ impl<S: Space> Inst<S> {
 
     /// A `mov` that only copies bits of registers: one type up to its sign, no modifier, no saturation.
     pub fn is_raw_move(&self) -> bool {
+        self.moves_bits() && !self.src[0].is_imm()
+    }
+
+    /// A `mov` that only copies bits, of registers or of a constant.
+    pub(super) fn moves_bits(&self) -> bool {
         let same = match (self.dst.ty(), self.src[0].ty()) {
-            (Some(to), Some(from)) => to.same_bits(from) && !self.src[0].is_imm(),
+            (Some(to), Some(from)) => to.same_bits(from),
             _ => false,
         };
         self.op == Op::Mov && same && !self.sat && !self.src[0].mods().any()

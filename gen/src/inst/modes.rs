@@ -25,15 +25,6 @@ impl<S: Space> Inst<S> {
     pub fn computes_floats(&self) -> bool {
         let float = |ty: Option<Type>| ty.is_some_and(Type::is_float);
         let any = float(self.dst.ty()) || self.src.iter().any(|s| float(s.ty()));
-        any && !self.op.is_send() && !self.moves_float_bits()
-    }
-
-    fn moves_float_bits(&self) -> bool {
-        let plain = match self.src[0] {
-            Src::Direct { mods, .. } | Src::Indirect { mods, .. } => mods == SrcMod::None,
-            _ => true,
-        };
-        let same = self.dst.ty() == self.src[0].ty();
-        self.op == Op::Mov && plain && same && !self.sat && self.cond.is_none()
+        any && !self.op.is_send() && !(self.moves_bits() && self.cond.is_none())
     }
 }
