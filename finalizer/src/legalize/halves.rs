@@ -28,9 +28,15 @@ pub(super) fn reads_result(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let Some(var) = dst.var().filter(|_| lanes > 1) else { return false };
     let step = (u32::from(horz) * ty.bytes()).max(1);
     let at = lx.offset_in_grf(dst);
-    // Channels of the first part. If nobody knows yet where the second begins, it may be anywhere.
-    let first = at.map_or(1, |at| (grf - at).div_ceil(step));
-    if first >= lanes || lx.vars[var.index()].class != VarClass::General {
+    let known = &lx.vars[var.index()];
+    // Channels of the first part. If nobody knows yet where the second begins, it may be anywhere; but a variable that is no
+    // larger than a register never crosses one (see `split`).
+    let first = match at {
+        Some(at) => (grf - at).div_ceil(step),
+        None if known.bytes <= grf => lanes,
+        None => 1,
+    };
+    if first >= lanes || known.class != VarClass::General {
         return false;
     }
     let last = if at.is_some() { first } else { lanes - 1 };
