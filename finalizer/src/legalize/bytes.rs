@@ -1,6 +1,6 @@
 //! Byte operands where only words are.
 
-use gen_ir::{Op, Src, SrcMod, Type};
+use gen_ir::{Op, Src, SrcMod, Type, rules::places::converts_at_once};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -17,7 +17,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !inst.src.iter().any(is_byte) || inst.op == Op::Dp4a || division {
         return Step::Keep;
     }
-    let wide = inst.op != Op::Mov && inst.exec.lanes() > 1 && inst.dst.ty().is_some_and(|t| t.bytes() == 8);
     let mut new = *inst;
     let mut changed = false;
     if !lx.caps.regions.byte_sources && is_byte(&inst.src[1]) && commutes(inst) {
@@ -36,6 +35,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // A negated byte is negative; in bitwise operations it stays to be negated.
         let negated = inst.src[i].mods().neg() && !inst.op.info().logic;
         let signed = negated || inst.src[i].ty().is_some_and(Type::is_signed);
+        let wide = inst.op != Op::Mov && inst.src[i].ty().is_some_and(|from| !converts_at_once(inst, from));
         if second || to_float || wide {
             let ty = if signed { Type::W } else { Type::Uw };
             let stride = if i > 0 && multiplies_dword(lx, inst, i) { 2 } else { 1 };

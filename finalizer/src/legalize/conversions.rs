@@ -5,7 +5,7 @@
 
 use gen_ir::{
     Class, Dst, Op, Src, Type,
-    rules::places::{dword_of_half, half_of_float},
+    rules::places::{converts_at_once, dword_of_half, half_of_float},
 };
 use narrow::low_u16;
 
@@ -73,18 +73,16 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Src::Imm { .. } => return Step::Keep,
         _ => {}
     }
-    let wide = |t: Type| t.bytes() == 8;
     let signed_dword = |t: Type| if t.is_signed() || t.is_float() { Type::D } else { Type::Ud };
     let through = match (src, dst) {
-        (s, d) if d.bytes() == 1 && wide(s) => signed_dword(d),
-        // A negated byte is negative.
-        (s, d) if s.bytes() == 1 && wide(d) && inst.src[0].mods().neg() => Type::D,
-        (s, d) if s.bytes() == 1 && wide(d) => signed_dword(s),
-        (s, Type::Hf) if wide(s) => Type::F,
-        (Type::Hf, d) if wide(d) => Type::F,
-        (Type::Hf, Type::Bf) | (Type::Bf, Type::Hf) => Type::F,
         (Type::Hf, d) if d.is_int() && !lx.caps.regions.half_to_int => Type::F,
-        _ => return Step::Keep,
+        (Type::Hf, Type::Bf) | (Type::Bf, Type::Hf) => Type::F,
+        _ if converts_at_once(inst, src) => return Step::Keep,
+        (Type::Hf, _) | (_, Type::Hf) => Type::F,
+        // A negated byte is negative.
+        (s, _) if s.bytes() == 1 && inst.src[0].mods().neg() => Type::D,
+        (s, _) if s.bytes() == 1 => signed_dword(s),
+        (_, d) => signed_dword(d),
     };
     let to_integer = dst.is_int() && through.is_int();
     if to_integer && dst.bytes() == 1 && (inst.sat || src.is_float()) {

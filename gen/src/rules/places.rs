@@ -9,6 +9,7 @@
 //! | [`rows_inside`] | `row-crossing` | `split` |
 //! | [`mixed_lanes`] | `mixed-simd`, `mixed-packed-simd` | `split` |
 //! | [`strides_with`], [`starts_with`] | `destination-stride`, `destination-alignment` | `destination` |
+//! | [`converts_at_once`] | `byte-64`, `half-64` | `conversions`, `bytes` |
 //! | [`half_of_float`], [`dword_of_half`] | `half-float`, `half-integer` | `conversions` |
 //! | [`is_wide`], [`keeps_channels`], [`spreads_evenly`] | `wide-*`, `lane-shift` | `places` |
 //! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow` |
@@ -108,6 +109,17 @@ pub const fn strides_with(dst: Type, step: u32, exec_bytes: u32) -> bool {
 /// for bytes: the second lowest will do.
 pub const fn starts_with(dst: Type, byte: u32) -> bool {
     byte == 0 || dst.bytes() == 1 && byte == 1
+}
+
+/// Whether an operation makes its result of a source's type itself: neither bytes nor halves become 64 bits in one move, nor the
+/// other way round (volume 2a, `mov`, where one channel is no exception; Intel's finalizer takes two steps for it, too).
+/// Other operations that do for several channels what the sentence says of moves are in doubt: Mesa's validator refuses them, Intel's
+/// finalizer writes `add q, q, b` before Xe-HPC.
+pub fn converts_at_once<S: Space>(inst: &Inst<S>, from: Type) -> bool {
+    let Some(to) = inst.dst.ty() else { return true };
+    let narrow = |ty: Type| ty.bytes() == 1 || ty == Type::Hf;
+    let apart = narrow(to) && from.bytes() == 8 || narrow(from) && to.bytes() == 8;
+    !apart || inst.op != Op::Mov && inst.exec.lanes() == 1
 }
 
 /// Halves made of floats lie in every other word, or packed from 16 bytes on. Gen8 has no mixed mode: each half is the low

@@ -4,7 +4,7 @@
 
 use super::{
     Cx,
-    places::{dword_of_half, half_of_float, starts_with, strides_with},
+    places::{converts_at_once, dword_of_half, half_of_float, starts_with, strides_with},
 };
 use crate::{Class, Dst, Op, Src, Type};
 
@@ -77,22 +77,17 @@ fn immediate_vectors(cx: &mut Cx<'_>) {
 /// Conversions that do not exist directly.
 fn conversions(cx: &mut Cx<'_>) {
     let Some(dst) = cx.dst_type() else { return };
+    let apart = |half: bool| {
+        let steps = |from: Type| !converts_at_once(cx.inst, from) && half == [dst, from].contains(&Type::Hf);
+        cx.src_types().any(steps)
+    };
+    let (bytes, halves) = (apart(false), apart(true));
+    cx.require(!bytes, "byte-64", "there is no direct conversion between bytes and 64-bit types");
+    cx.require(!halves, "half-64", "there is no direct conversion between half float and 64-bit types");
     if cx.lanes() == 1 {
         return;
     }
-    let wide_src = cx.src_types().any(|t| t.bytes() == 8);
     let src_is = |cx: &Cx<'_>, ty: Type| cx.src_types().any(|t| t == ty);
-    let byte_src = cx.src_types().any(|t| t.bytes() == 1);
-    cx.require(
-        !(dst.bytes() == 1 && wide_src || dst.bytes() == 8 && byte_src),
-        "byte-64",
-        "there is no direct conversion between bytes and 64-bit types",
-    );
-    cx.require(
-        !(dst == Type::Hf && wide_src || dst.bytes() == 8 && src_is(cx, Type::Hf)),
-        "half-64",
-        "there is no direct conversion between half float and 64-bit types",
-    );
     let int_src = cx.src_types().any(Type::is_int);
     let Some((stride, byte)) = cx.dst_layout() else { return };
     if (dst == Type::Hf && int_src) || (dst.is_int() && src_is(cx, Type::Hf)) {
