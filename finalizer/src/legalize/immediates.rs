@@ -3,7 +3,10 @@
 //! Volume 7, "Immediate": the last source only; no byte types; 64 bits only in moves; vectors only
 //! into 16-byte aligned destinations of the right stride.
 
-use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
+use gen_ir::{
+    Class, Cond, Dst, Op, Payload, Src, Type,
+    rules::places::{VECTOR_BYTES, vector_step},
+};
 use narrow::{low_u16, to_u8};
 
 use super::{
@@ -64,10 +67,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         changed = true;
     }
     let Some(last) = sources.checked_sub(1) else { return Step::Keep };
-    if let Src::Imm { ty: ty @ (Type::V | Type::Uv | Type::Vf), .. } = new.src[last]
-        && !vector_fits(lx, &new, ty)
+    if let Src::Imm { ty, .. } = new.src[last]
+        && let Some(step) = vector_step(ty)
+        && !vector_fits(lx, &new, step)
     {
-        return stage_vector(lx, &new, last, ty);
+        return stage_vector(lx, &new, last, ty.of_elements());
     }
     if matches!(inst.payload, Payload::Math(_)) {
         for i in 0..2 {
@@ -183,20 +187,18 @@ fn narrowed(bits: u64, ty: Type) -> Option<VSrc> {
     u32::try_from(bits).ok().filter(|_| ty == Type::Uq || value >= 0).map(Src::ud)
 }
 
-/// Immediate vectors need a 16-byte aligned destination with words (or dwords for `:vf`).
-fn vector_fits(lx: &Legalizer<'_>, inst: &VInst, ty: Type) -> bool {
-    let unit = if ty == Type::Vf { 4 } else { 2 };
+/// Whether a destination has the elements of an immediate vector where the vector has them.
+fn vector_fits(lx: &Legalizer<'_>, inst: &VInst, step: u32) -> bool {
     match inst.dst {
         Dst::Direct { reg, horz, ty } => {
-            !reg.is_null() && u32::from(horz) * ty.bytes() == unit && lx.is_aligned(reg, 16)
+            !reg.is_null() && u32::from(horz) * ty.bytes() == step && lx.is_aligned(reg, VECTOR_BYTES)
         }
         _ => false,
     }
 }
 
-fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, ty: Type) -> Step {
-    let element = ty.of_elements();
-    let count = if ty == Type::Vf { 4 } else { 8 };
+fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, element: Type) -> Step {
+    let count = VECTOR_BYTES / element.bytes();
     let lanes = inst.exec.lanes();
     let mut new = *inst;
     // The vector repeats after its elements.

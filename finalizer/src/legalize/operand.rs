@@ -1,6 +1,6 @@
 //! What rules ask of operands, and moving operands through temporaries.
 
-use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type};
+use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type, rules::places::Channels};
 use narrow::to_u8;
 
 use super::legalizer::{Legalizer, lanes_of};
@@ -46,6 +46,19 @@ impl Legalizer<'_> {
     /// Offset of a general operand in its register, if it is known before allocation.
     pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {
         self.offset_modulo(reg, self.grf())
+    }
+
+    /// Where the channels of a destination lie.
+    pub(super) fn dst_channels(&self, inst: &VInst) -> Option<Channels> {
+        let Dst::Direct { reg, horz, ty } = inst.dst else { return None };
+        Some(Channels { step: Some(u32::from(horz) * ty.bytes()), place: self.offset_in_grf(reg) })
+    }
+
+    /// Where the channels of a source in registers lie.
+    pub(super) fn src_channels(&self, inst: &VInst, i: usize) -> Option<Channels> {
+        let Src::Direct { reg, region, ty, .. } = inst.src[i] else { return None };
+        let step = region.stride(inst.exec.lanes()).map(|stride| stride * ty.bytes());
+        Some(Channels { step, place: self.offset_in_grf(reg) })
     }
 
     /// Has an operand begin so many bytes into a register, if that is only a question of where its variable is

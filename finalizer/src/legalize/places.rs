@@ -7,7 +7,7 @@
 
 use gen_ir::{
     Arf, Base, Dst, Op, Region, Src, SrcMod, Type,
-    rules::places::{Converted, keeps_channels, spreads_evenly},
+    rules::places::{Channels, keeps_channels, spreads_evenly},
 };
 use narrow::{every, to_i16, to_u8};
 
@@ -63,11 +63,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         return Step::Replaced;
     };
+    let to = Channels { step: Some(step), place: Some(at) };
     if inst.is_raw_move() && (ty.bytes() == 8 || ty.is_float()) {
-        return raw(lx, inst, step, at);
+        return raw(lx, inst, to);
     }
     if at == 0 && spreads_halves(lx, inst) {
-        if packed_halves(lx, &inst.src[0], lanes) {
+        if packed_halves(lx, inst) {
             return Step::Keep;
         }
         let mut new = *inst;
@@ -75,29 +76,23 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    to_destination(lx, inst, (horz, ty), (step, at))
+    to_destination(lx, inst, (horz, ty), to)
 }
 
-/// Brings sources to the byte and the stride of the destination, which is at byte `at` of a register and has its elements `step`
-/// bytes apart; or the other way round.
-fn to_destination(
-    lx: &mut Legalizer<'_>,
-    inst: &VInst,
-    (horz, ty): (u32, Type),
-    (step, at): (u32, u32),
-) -> Step {
+/// Brings sources to the byte and the stride of the destination, whose place is known; or the other way round.
+fn to_destination(lx: &mut Legalizer<'_>, inst: &VInst, (horz, ty): (u32, Type), to: Channels) -> Step {
+    let step = horz * ty.bytes();
     let (mut new, lanes) = (*inst, inst.exec.lanes());
     let mut changed = false;
     for i in 0..2 {
-        let Src::Direct { reg, region, ty: src_ty, .. } = inst.src[i] else { continue };
+        let Src::Direct { reg, ty: src_ty, .. } = inst.src[i] else { continue };
         if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) {
             continue;
         }
-        let stride = region.stride(lanes).map(|s| s * src_ty.bytes());
-        if stride == Some(step) && lx.offset_in_grf(reg) == Some(at) {
+        if lx.src_channels(inst, i).is_some_and(|from| from.lie_as(to)) {
             continue;
         }
-        if at != 0 {
+        if to.place != Some(0) {
             // Copies start at a register: so must the result.
             lx.stage_destination(inst, ty, horz, false);
             return Step::Replaced;
@@ -130,28 +125,28 @@ pub(super) fn spreads_halves(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 }
 
 /// Whether a source is halves side by side in a register, from its start or its middle.
-fn packed_halves(lx: &Legalizer<'_>, src: &VSrc, lanes: u32) -> bool {
-    let Src::Direct { reg, region, ty, .. } = *src else { return false };
-    let Some(stride) = region.stride(lanes) else { return false };
-    let from = Converted { ty, step: stride * ty.bytes(), place: lx.offset_in_grf(reg) };
-    let to = Converted { ty: Type::F, step: Type::F.bytes(), place: Some(0) };
-    let inside = from.place.is_some_and(|at| at + lanes * ty.bytes() <= lx.grf());
-    inside && spreads_evenly(to, from, lx.grf())
+fn packed_halves(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let (Some(from), Some(ty)) = (lx.src_channels(inst, 0), inst.src[0].ty()) else { return false };
+    let to = Channels { step: Some(Type::F.bytes()), place: Some(0) };
+    let inside = from.place.is_some_and(|at| at + inst.exec.lanes() * ty.bytes() <= lx.grf());
+    inside && spreads_evenly((Type::F, to), (ty, from), lx.grf())
 }
 
 /// The hardware looks at stride and place of `null` too: they become the sources', which become alike.
 fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
     let lanes = inst.exec.lanes();
-    let mut sources = inst.src.iter().filter_map(|s| match *s {
-        Src::Direct { reg, region, ty, .. } if !is_scalar(s, lanes) && lx.is_general(reg) => {
-            Some((region.stride(lanes).map(|s| s * ty.bytes()), lx.offset_in_grf(reg)))
+    let mut sources = (0..3).filter_map(|i| match inst.src[i] {
+        Src::Direct { reg, .. } if !is_scalar(&inst.src[i], lanes) && lx.is_general(reg) => {
+            lx.src_channels(inst, i)
         }
         _ => None,
     });
     let Some(first) = sources.next() else { return Step::Keep };
-    let alike = sources.all(|s| s == first);
+    let alike = sources.all(|s| s.lie_as(first));
     let fits = |step: u32| step.is_multiple_of(ty.bytes()) && matches!(step / ty.bytes(), 1 | 2 | 4);
-    if let (true, (Some(step), Some(at))) = (alike && first.0.is_some_and(fits), first) {
+    if let (true, Channels { step: Some(step), place: Some(at) }) =
+        (alike && first.step.is_some_and(fits), first)
+    {
         let dst = Dst::Direct { reg: null.at(at), horz: to_u8(step / ty.bytes()), ty };
         if dst == inst.dst {
             return Step::Keep;
@@ -160,12 +155,12 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
         return Step::Replaced;
     }
     let step = exec_bytes(inst).max(ty.bytes());
+    let to = Channels { step: Some(step), place: Some(0) };
     let mut new = *inst;
     for i in 0..2 {
-        let Src::Direct { reg, region, ty: src, .. } = inst.src[i] else { continue };
-        let there = region.stride(lanes).map(|s| s * src.bytes()) == Some(step);
-        if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) || there && lx.offset_in_grf(reg) == Some(0)
-        {
+        let Src::Direct { reg, ty: src, .. } = inst.src[i] else { continue };
+        let there = lx.src_channels(inst, i).is_some_and(|from| from.lie_as(to));
+        if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) || there {
             continue;
         }
         bring(lx, &mut new, i, step / src.bytes());
@@ -180,7 +175,7 @@ fn is_state(reg: VReg) -> bool {
 }
 
 /// A copy of bits: done in integers of at most four bytes, which go anywhere.
-fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
+fn raw(lx: &mut Legalizer<'_>, inst: &VInst, to: Channels) -> Step {
     let lanes = inst.exec.lanes();
     let (Src::Direct { reg, region, ty, .. }, Dst::Direct { reg: dst, horz, .. }) = (inst.src[0], inst.dst)
     else {
@@ -189,8 +184,7 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
     if is_scalar(&inst.src[0], lanes) {
         return Step::Keep;
     }
-    let stride = region.stride(lanes);
-    if stride.map(|s| s * ty.bytes()) == Some(step) && lx.offset_in_grf(reg) == Some(at) {
+    if lx.src_channels(inst, 0).is_some_and(|from| from.lie_as(to)) {
         return Step::Keep;
     }
     let units = if ty.bytes() == 8 { 2 } else { 1 };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use platforms::Caps;
 
+use super::places::Channels;
 use crate::{Arf, Base, Dst, Inst, Physical, Region, Src, SrcMod, Type};
 
 /// A broken rule.
@@ -59,6 +60,10 @@ impl Operand {
         let r = self.region;
         u32::from(if r.horz != 0 { r.horz } else { r.vert }) * self.ty.bytes()
     }
+
+    pub(super) fn channels(&self) -> Channels {
+        Channels { step: Some(self.stride()), place: self.at.map(|(_, byte)| byte) }
+    }
 }
 
 impl<'a> Cx<'a> {
@@ -109,6 +114,11 @@ impl<'a> Cx<'a> {
             Dst::Indirect { horz, .. } => Some((u32::from(horz), None)),
             _ => None,
         }
+    }
+
+    pub(super) fn dst_channels(&self) -> Option<Channels> {
+        let (stride, place) = self.dst_layout()?;
+        Some(Channels { step: Some(stride * self.dst_type()?.bytes()), place })
     }
 
     pub(super) fn dst_is_null(&self) -> bool {

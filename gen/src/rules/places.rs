@@ -1,5 +1,5 @@
-//! Where operands may lie: what [`check`](super::check) asks of registers, and legalization of what it knows of variables
-//! before they have registers. A place that is not known is `None`, or a closure says whether it is surely a multiple.
+//! Where operands may lie, and which may meet: what [`check`](super::check) asks of registers, and legalization of variables
+//! that have no registers yet. A place that is not known is `None`, or a closure says whether it is surely a multiple.
 //!
 //! | asked | by the rules | by legalization |
 //! |---|---|---|
@@ -11,7 +11,10 @@
 //! | [`strides_with`], [`starts_with`] | `destination-stride`, `destination-alignment` | `destination` |
 //! | [`converts_at_once`] | `byte-64`, `half-64` | `conversions`, `bytes` |
 //! | [`half_of_float`], [`dword_of_half`] | `half-float`, `half-integer` | `conversions` |
+//! | [`vector_step`], [`VECTOR_BYTES`] | `vector-stride`, `vector-alignment` | `immediates` |
 //! | [`is_wide`], [`keeps_channels`], [`spreads_evenly`] | `wide-*`, `lane-shift` | `places` |
+//! | [`lies_as_result`] | `last-source` | `ternary` |
+//! | [`Channels`] | `wide-stride`, `wide-offset`, `lane-shift`, `last-source` | `places`, `ternary` |
 //! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow` |
 //! | [`factors_have_modifiers`] | `mul-modifier`, `mad-modifier` | `modifiers` |
 
@@ -176,29 +179,62 @@ fn register<S: Space>(src: &Src<S>) -> Option<(Region, Type)> {
     }
 }
 
-/// Floats or halves of a conversion between them.
+/// Where the channels of an operand lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Converted {
-    /// Which of them.
-    pub ty: Type,
-    /// Bytes from one to the next.
-    pub step: u32,
-    /// The byte in their register, if it is known.
+pub struct Channels {
+    /// Bytes from one to the next, if they are the same for all.
+    pub step: Option<u32>,
+    /// The byte of the first in its register, if it is known.
     pub place: Option<u32>,
+}
+
+impl Channels {
+    /// Whether they surely lie as far from each other as others do.
+    pub fn step_as(self, other: Channels) -> bool {
+        self.step.is_some() && self.step == other.step
+    }
+
+    /// Whether the first surely is at the byte of its register where the first of others is.
+    pub fn start_as(self, other: Channels) -> bool {
+        self.place.is_some() && self.place == other.place
+    }
+
+    /// Whether each surely lies at the byte of its register where that of others does.
+    pub fn lie_as(self, other: Channels) -> bool {
+        self.step_as(other) && self.start_as(other)
+    }
 }
 
 /// Whether a conversion between floats and halves packs or spreads the halves itself: both lie side by side, the halves
 /// in the half of their register where the floats' places, divided by two, are (Intel's finalizer, `fixUnalignedRegions`:
 /// `isPackedMixedMode`).
-pub fn spreads_evenly(to: Converted, from: Converted, grf_bytes: u32) -> bool {
-    let packed = |c: Converted| c.step == c.ty.bytes();
-    let place =
-        |c: Converted| c.place.map(|byte| if c.ty == Type::F { byte / 2 } else { byte } % (grf_bytes / 2));
+pub fn spreads_evenly(to: (Type, Channels), from: (Type, Channels), grf_bytes: u32) -> bool {
+    let packed = |(ty, c): (Type, Channels)| c.step == Some(ty.bytes());
+    let place = |(ty, c): (Type, Channels)| {
+        c.place.map(|byte| if ty == Type::F { byte / 2 } else { byte } % (grf_bytes / 2))
+    };
     let same = match (place(to), place(from)) {
         (Some(to), Some(from)) => to == from,
         _ => true,
     };
     packed(to) && packed(from) && same
+}
+
+/// Whether the last source of a ternary instruction in align1, if it is in general registers as the result is, has to lie as
+/// that does: it has hardly a region. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
+pub fn lies_as_result<S: Space>(inst: &Inst<S>) -> bool {
+    let several = register(&inst.src[2]).is_some_and(|(region, _)| !region.is_scalar());
+    several && inst.exec.lanes() > 1 && !inst.is_mixed_float()
+}
+
+/// The bytes that a vector of constants fills, and to which a destination beside it is aligned.
+pub const VECTOR_BYTES: u32 = 16;
+
+/// Bytes from one channel of a destination to the next beside a vector of constants: those of an element of it (volume 7,
+/// "Immediate"; Mesa's validator, `vector_immediate_restrictions`).
+pub fn vector_step(vector: Type) -> Option<u32> {
+    let element = vector.of_elements();
+    (element != vector).then(|| element.bytes())
 }
 
 /// Whether the factors of a product of integers, or of a sum with one, may have modifiers. On Tiger Lake and later those of a

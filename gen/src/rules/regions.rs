@@ -4,7 +4,7 @@
 
 use super::{
     Cx, Operand,
-    places::{Walk, rows_inside, span_fits},
+    places::{Channels, Walk, lies_as_result, rows_inside, span_fits},
 };
 use crate::{Arf, Base, Class, Dst, Physical, Reg, Region, Src, Type, region_span};
 
@@ -169,8 +169,7 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
     cx.require(!middle, "ternary-immediate-1", "source 1 of a ternary instruction is a register");
 }
 
-/// Align1: a narrower destination is strided to the computation, and the last source, which has hardly a region, lies
-/// as the destination does. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
+/// Align1: a narrower destination is strided to the computation, and the last source lies as the destination does.
 fn ternary_places(cx: &mut Cx<'_>) {
     let Dst::Direct { reg: to, horz, ty } = cx.inst.dst else { return };
     let Some(exec) = cx.inst.exec_type() else { return };
@@ -184,9 +183,14 @@ fn ternary_places(cx: &mut Cx<'_>) {
     }
     let Src::Direct { reg: from, region, ty: src, .. } = cx.inst.src[2] else { return };
     let general = |r: Reg<Physical>| matches!(r.base(), Base::Grf(_));
-    if !general(from) || !general(to) || region.is_scalar() || cx.inst.is_mixed_float() {
+    if !general(from) || !general(to) || !lies_as_result(cx.inst) {
         return;
     }
-    let same = region.element(1) * src.bytes() == step && from.byte == to.byte;
-    cx.require(same, "last-source", "the last source of a ternary instruction lies as the destination does");
+    let source = Channels { step: Some(region.element(1) * src.bytes()), place: Some(from.byte) };
+    let result = Channels { step: Some(step), place: Some(to.byte) };
+    cx.require(
+        source.lie_as(result),
+        "last-source",
+        "the last source of a ternary instruction lies as the destination does",
+    );
 }

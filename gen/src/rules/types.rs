@@ -4,7 +4,9 @@
 
 use super::{
     Cx,
-    places::{converts_at_once, dword_of_half, half_of_float, starts_with, strides_with},
+    places::{
+        VECTOR_BYTES, converts_at_once, dword_of_half, half_of_float, starts_with, strides_with, vector_step,
+    },
 };
 use crate::{Class, Dst, Op, Src, Type};
 
@@ -50,25 +52,23 @@ fn bytes(cx: &mut Cx<'_>) {
 
 /// "When an immediate vector is used", volume 7.
 fn immediate_vectors(cx: &mut Cx<'_>) {
-    let Some(ty) = cx.inst.src.iter().filter(|s| s.is_imm()).find_map(Src::ty) else { return };
-    let unit = match ty {
-        Type::V | Type::Uv => 2,
-        Type::Vf => 4,
-        _ => return,
+    let Some(step) = cx.inst.src.iter().filter(|s| s.is_imm()).filter_map(Src::ty).find_map(vector_step)
+    else {
+        return;
     };
     let Dst::Direct { reg, horz, ty } = cx.inst.dst else { return };
     cx.require(
-        reg.byte.is_multiple_of(16),
+        reg.byte.is_multiple_of(VECTOR_BYTES),
         "vector-alignment",
         "an immediate vector needs a 16-byte aligned destination",
     );
     // Element i of the vector lies in word i (`:vf`: dword i) of 16 bytes, from which channels read at the
-    // destination's stride. The manual names the stride of one element. Intel's finalizer also makes `(2|M0)
+    // destination's stride. The manual names the stride of one element, and we write no other. Intel's finalizer also makes `(2|M0)
     // <1>:ud ... 0x400:uv` of two dwords that add 0x40:uv: every other element counts then.
     let stride = u32::from(horz) * ty.bytes();
-    let within = stride.is_multiple_of(unit) && cx.lanes() * stride <= 16;
+    let within = stride.is_multiple_of(step) && cx.lanes() * stride <= VECTOR_BYTES;
     cx.require(
-        stride == unit || within,
+        stride == step || within,
         "vector-stride",
         "the destination strides over the elements of an immediate vector, within its 16 bytes",
     );

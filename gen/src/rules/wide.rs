@@ -5,7 +5,7 @@
 
 use super::{
     Cx, Operand,
-    places::{Converted, is_wide, keeps_channels, spreads_evenly},
+    places::{Channels, is_wide, keeps_channels, spreads_evenly},
 };
 use crate::{Arf, Base, Dst, Op, Options, Region, Type};
 
@@ -35,8 +35,7 @@ fn arf_source(o: &Operand) -> bool {
 fn low_power(cx: &mut Cx<'_>) {
     let behind = matches!(cx.inst.dst, Dst::Indirect { .. });
     cx.require(!behind, "wide-indirect", "64-bit operations have no indirect operands");
-    let Some((stride, byte)) = cx.dst_layout() else { return };
-    let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
+    let Some(to) = cx.dst_channels() else { return };
     let lanes = cx.lanes();
     for (_, o) in cx.operands() {
         let r = o.region;
@@ -46,13 +45,12 @@ fn low_power(cx: &mut Cx<'_>) {
         }
         if !o.is_scalar() && lanes > 1 {
             cx.require(
-                o.stride().is_multiple_of(8) && o.stride() == dst_step,
+                o.stride().is_multiple_of(8) && o.channels().step_as(to),
                 "wide-stride",
                 "source and destination strides of a 64-bit operation are the same multiple of a qword",
             );
-            let same = byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
             cx.require(
-                same,
+                to.place.is_none() || o.channels().start_as(to),
                 "wide-offset",
                 "source and destination offsets of a 64-bit operation are the same",
             );
@@ -72,17 +70,14 @@ fn low_power(cx: &mut Cx<'_>) {
 }
 
 /// Whether a conversion packs or spreads the halves itself.
-fn packs_halves(cx: &Cx<'_>, source: &Operand, dst_step: u32, dst_byte: Option<u32>) -> bool {
+fn packs_halves(cx: &Cx<'_>, source: &Operand, to: Channels) -> bool {
     let Some(ty) = cx.dst_type() else { return false };
-    let to = Converted { ty, step: dst_step, place: dst_byte };
-    let from = Converted { ty: source.ty, step: source.stride(), place: source.at.map(|(_, byte)| byte) };
-    spreads_evenly(to, from, cx.grf())
+    spreads_evenly((ty, to), (source.ty, source.channels()), cx.grf())
 }
 
 /// Xe-HPC: channels stay at the same place between source and destination.
 fn same_place(cx: &mut Cx<'_>) {
-    let Some((stride, byte)) = cx.dst_layout() else { return };
-    let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
+    let Some(to) = cx.dst_channels() else { return };
     let lanes = cx.lanes();
     for (_, o) in cx.operands() {
         let r = o.region;
@@ -96,13 +91,12 @@ fn same_place(cx: &mut Cx<'_>) {
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
-            let halves =
-                cx.inst.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, dst_step, byte);
+            let halves = cx.inst.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, to);
             let spread = halves || cx.converts_bf8();
             // Packed half floats become integers a dword apart.
-            let apart = o.ty == Type::Hf && o.stride() == 2 && dst_step == 4 && cx.inst.op == Op::Mov;
-            let steps = o.stride() == dst_step || apart && cx.dst_type().is_some_and(Type::is_int);
-            let same = spread || steps && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
+            let apart = o.ty == Type::Hf && o.stride() == 2 && to.step == Some(4) && cx.inst.op == Op::Mov;
+            let steps = o.channels().step_as(to) || apart && cx.dst_type().is_some_and(Type::is_int);
+            let same = spread || steps && (to.place.is_none() || o.channels().start_as(to));
             cx.require(
                 linear && same,
                 "lane-shift",

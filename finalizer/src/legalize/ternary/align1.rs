@@ -1,6 +1,6 @@
 //! The align1 form: small sets of strides, 16-bit immediates.
 
-use gen_ir::{Dst, Op, Src, Type};
+use gen_ir::{Dst, Op, Src, Type, rules::places::lies_as_result};
 use platforms::TernaryImm;
 
 use super::shape::{placed, shape, spans_fit, through};
@@ -137,41 +137,31 @@ pub(super) fn source_stride(src: &VSrc, lanes: u32) -> Option<u32> {
     }
 }
 
-/// The last source has hardly a region: unless it is one element for all, it lies as the destination does (Intel's
-/// finalizer: `noSrc2Regioning`). Both go to the beginning of a register, if they are not there.
+/// The last source lies as the destination does, or both go to the beginning of a register.
 pub(super) fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
-    let lanes = inst.exec.lanes();
-    let (Src::Direct { reg, region, ty: src, .. }, Dst::Direct { reg: dst, .. }) = (inst.src[2], inst.dst)
-    else {
+    let (Src::Direct { reg, ty: src, .. }, Dst::Direct { reg: dst, .. }) = (inst.src[2], inst.dst) else {
         return None;
     };
-    if is_scalar(&inst.src[2], lanes)
-        || dst.is_null()
-        || !lx.is_general(dst)
-        || ty.is_float() != src.is_float()
-    {
+    if !lies_as_result(inst) || dst.is_null() || !lx.is_general(dst) {
         return None;
     }
     let grf = lx.grf();
-    let stride = ty.bytes() / src.bytes();
-    let strided = region.stride(lanes) == Some(stride) && src.bytes() * stride == ty.bytes();
-    let apart = |lx: &Legalizer<'_>| {
-        let at = lx.offset_in_grf(dst);
-        at.is_none() || at != lx.offset_in_grf(reg)
-    };
-    if strided && apart(lx) {
+    let channels = |lx: &Legalizer<'_>| Some((lx.src_channels(inst, 2)?, lx.dst_channels(inst)?));
+    let lies = |lx: &Legalizer<'_>| channels(lx).is_some_and(|(from, to)| from.lie_as(to));
+    if channels(lx).is_some_and(|(from, to)| from.step_as(to) && !from.start_as(to)) {
         placed(lx, reg, grf);
     }
-    if strided && !apart(lx) {
+    if lies(lx) {
         return None;
     }
     if !placed(lx, dst, grf) {
-        let temp = lx.aligned_temp(lanes * ty.bytes());
+        let temp = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
         return Some(through(lx, inst, temp, ty));
     }
-    if strided && !apart(lx) {
+    if lies(lx) {
         return None;
     }
+    let stride = ty.bytes() / src.bytes();
     let mut new = *inst;
     new.src[2] = without_modifiers(inst.src[2]);
     lx.stage_source(&mut new, 2, src, stride.max(1));
