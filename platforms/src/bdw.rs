@@ -49,7 +49,6 @@ pub(crate) const BDW: Caps = Caps {
         macl: false,
         mul_source_mods: true,
         int_div: true,
-        half_math_lanes: 8,
         fdiv_pow: true,
         math_macros: true,
         madm: true,
@@ -74,7 +73,6 @@ pub(crate) const BDW: Caps = Caps {
         half_to_int: true,
         byte_to_float: true,
         mixed_half: false,
-        mixed_lanes: 8,
         even_writes: true,
         narrow_packs_restricted: false,
     },
@@ -98,7 +96,6 @@ pub(crate) const BDW: Caps = Caps {
     },
     memory: Memory {
         lsc: false,
-        simd_message: 8,
         scattered_header: true,
         typed_header: true,
         a64_gather_8_bytes: true,

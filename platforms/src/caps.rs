@@ -181,6 +181,16 @@ pub struct Registers {
     pub addr_subregs: u8,
 }
 
+impl Registers {
+    /// The native width: as many channels as a register has elements of 32 bits (Intel's finalizer, `getNativeExecSize`).
+    /// So many has a message of them, `math` that gives half floats (`fixMathInst`), and at most an operation on halves and
+    /// floats that gives floats or packed halves (volume 7, "Special Restrictions for Handling Mixed Mode Float Operations";
+    /// `fixMixedHFInst`) or `math` on halves that gives floats.
+    pub const fn native_lanes(&self) -> u16 {
+        self.grf_bytes / 4
+    }
+}
+
 /// Which operands of `add`, `mul`, `mad`, `sel` and the like may be accumulators (Intel's graphics compiler,
 /// `visa/G4_IR.cpp`, `canDstBeAcc` and `canSrcBeAcc`, and `visa/Passes/AccSubstitution.cpp`, `replaceDstWithAcc`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -218,9 +228,6 @@ pub struct Operations {
     pub mul_source_mods: bool,
     /// `math idiv/irem` exist.
     pub int_div: bool,
-    /// Channels of `math` on half floats, where it gives such: no more and no fewer. (Intel's finalizer, `fixMathInst`: packed
-    /// half math is SIMD8, SIMD16 on Xe-HPC.) At most, where it gives single floats (`fixMixedHFInst`).
-    pub half_math_lanes: u8,
     /// `math fdiv` and `math pow` exist.
     pub fdiv_pow: bool,
     /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
@@ -228,7 +235,7 @@ pub struct Operations {
     /// `madm` has an opcode.
     pub madm: bool,
     /// Channels that one of these macros works on where the operands are doubles (Intel's finalizer,
-    /// `getFP64MadmExecSize`). Of floats it is a native width, [`Memory::simd_message`].
+    /// `getFP64MadmExecSize`). Of floats it is [`Registers::native_lanes`].
     pub double_macro_lanes: u8,
     /// `dpas` exists.
     pub systolic: bool,
@@ -273,9 +280,6 @@ pub struct Regions {
     pub byte_to_float: bool,
     /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
     pub mixed_half: bool,
-    /// Channels of an operation on halves and floats, at most, where it gives floats or packed halves: a register of floats
-    /// (volume 7, "Special Restrictions for Handling Mixed Mode Float Operations"; Intel's finalizer, `fixMixedHFInst`).
-    pub mixed_lanes: u8,
     /// Words and bytes are packed only from elements at most a dword apart, at fitting places; a `null`
     /// destination counts.
     pub narrow_packs_restricted: bool,
@@ -378,8 +382,6 @@ pub enum EndFence {
 pub struct Memory {
     /// Loads and stores go through the LSC shared functions (`ugm`, `slm`, ...) rather than HDC.
     pub lsc: bool,
-    /// Channels of one SIMD dataport message of 32-bit data (the native width): 8 or 16.
-    pub simd_message: u8,
     /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
     pub scattered_header: bool,
     /// Typed messages carry a header with the pixel sample mask.

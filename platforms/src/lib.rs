@@ -109,10 +109,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_parse_in_any_case() {
+    fn names_and_numbers_lead_to_their_platform() {
         for p in Platform::ALL {
             assert_eq!(p.caps().name.to_uppercase().parse(), Ok(p));
-            assert_eq!(Platform::from_gen_platform(p.caps().gen_platform), Some(p));
+            let caps = p.caps();
+            let carried = std::iter::once(&caps.gen_platform).chain(caps.other_gen_platforms);
+            for &number in carried {
+                assert_eq!(Platform::from_gen_platform(number), Some(p), "{p}: {number} in objects");
+            }
+            for &product in caps.products {
+                assert_eq!(Platform::from_product(product), Some(p), "{p}: product {product}");
+            }
+            assert_eq!(caps.platform, p);
         }
         assert_eq!("gen12lp".parse(), Ok(Platform::Tgllp));
         assert_eq!("Broadwell".parse(), Ok(Platform::Bdw));

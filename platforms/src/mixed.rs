@@ -1,6 +1,6 @@
 //! An invented platform: Ponte Vecchio's words, messages and scoreboard with registers of 32 bytes.
 
-use crate::{Caps, Memory, Operations, Platform, Regions, Registers, pvc::PVC};
+use crate::{Caps, Operations, Platform, Registers, pvc::PVC};
 
 /// Its row.
 pub(crate) const MIXED: Caps = Caps {
@@ -12,8 +12,6 @@ pub(crate) const MIXED: Caps = Caps {
     other_gen_platforms: &[],
     like: Some(Platform::Pvc),
     regs: Registers { grf_bytes: 32, ..PVC.regs },
-    regions: Regions { mixed_lanes: 8, ..PVC.regions },
-    ops: Operations { double_macro_lanes: 8, half_math_lanes: 8, ..PVC.ops },
-    memory: Memory { simd_message: 8, ..PVC.memory },
+    ops: Operations { double_macro_lanes: 8, ..PVC.ops },
     ..PVC
 };

@@ -42,7 +42,6 @@ pub(crate) const PVC: Caps = Caps {
         bf16: true,
         mul_qword_result: false,
         int_div: false,
-        half_math_lanes: 16,
         math_macros: true,
         madm: true,
         double_macro_lanes: 16,
@@ -58,7 +57,6 @@ pub(crate) const PVC: Caps = Caps {
         byte_to_float: false,
         ternary_align: 4,
         mixed_half: false,
-        mixed_lanes: 16,
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },
@@ -72,7 +70,6 @@ pub(crate) const PVC: Caps = Caps {
     },
     memory: Memory {
         lsc: true,
-        simd_message: 16,
         surface_qwords: true,
         a64_gather_8_bytes: true,
         fence_before_eot: EndFence::Never,

@@ -48,7 +48,7 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
 
 /// Channels that payload registers are laid out for: the native width at least.
 fn width(mail: &Mail<'_, '_>) -> u32 {
-    mail.lanes.max(mail.cx.program.platform.caps().memory.simd_message.into())
+    mail.lanes.max(mail.cx.program.platform.caps().regs.native_lanes().into())
 }
 
 fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap> {

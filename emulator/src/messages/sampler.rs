@@ -147,7 +147,7 @@ struct SampleLayout {
 
 impl SampleLayout {
     fn of(mail: &Mail<'_, '_>, message: Sample) -> Result<SampleLayout, Trap> {
-        let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
+        let native = u32::from(mail.cx.program.platform.caps().regs.native_lanes());
         let lanes = match message.simd_mode() {
             Some(SimdMode::Simd8) => native,
             Some(SimdMode::Simd16) => 2 * native,

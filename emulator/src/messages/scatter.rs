@@ -26,7 +26,7 @@ impl Mail<'_, '_> {
     }
 
     fn simd(&self, wide: bool) -> u32 {
-        let native = u32::from(self.cx.program.platform.caps().memory.simd_message);
+        let native = u32::from(self.cx.program.platform.caps().regs.native_lanes());
         if wide { 16 } else { native }
     }
 

@@ -104,7 +104,7 @@ fn transfer(
     let transposed = l.shape.order == LscOrder::Transpose;
     let n = inst.exec.size.lanes();
     // A message has so many lanes at least, and data of each.
-    let n = n.max(t.program.platform.caps().memory.simd_message.into());
+    let n = n.max(t.program.platform.caps().regs.native_lanes().into());
     let block = (n * slot).next_multiple_of(t.program.grf);
     let data = if store { l.src1 } else { l.dst };
     let pitch = match l.pitch {

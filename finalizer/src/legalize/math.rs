@@ -30,12 +30,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let lanes = inst.exec.lanes();
     let half = inst.dst.ty() == Some(Type::Hf) || inst.src[0].ty() == Some(Type::Hf);
-    let native = lx.grf() / 4;
-    let most = match (division, half) {
-        (true, _) => native,
-        (_, true) => lx.caps.ops.half_math_lanes.into(),
-        _ => 2 * native,
-    };
+    let native = u32::from(lx.caps.regs.native_lanes());
+    let most = if division || half { native } else { 2 * native };
     if lanes > most {
         if is_group_predicate(inst) {
             let spread = lx.spread_predicate(inst);
@@ -179,7 +175,7 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         return None;
     }
     let lanes = inst.exec.lanes();
-    let native = u32::from(lx.caps.ops.half_math_lanes);
+    let native = u32::from(lx.caps.regs.native_lanes());
     let spreads = !lx.caps.regions.float_regions;
     if lanes < native {
         return Some(in_all_channels(lx, inst, ExecSize::from_lanes(native)?));

@@ -235,7 +235,8 @@ impl Lowerer<'_> {
     /// finalizer has them on Ponte Vecchio: 8 lanes of doubles where no more are wanted, else 16).
     fn macro_lanes(&self, ty: Type) -> (Lanes, ExecSize) {
         let double = ty == Type::Df;
-        let most = if double { self.caps.ops.double_macro_lanes } else { self.caps.memory.simd_message };
+        let most =
+            if double { self.caps.ops.double_macro_lanes.into() } else { self.caps.regs.native_lanes() };
         let lanes = self.lanes.exec.lanes();
         let full = u32::from(most).min(lanes.max(self.grf() / ty.bytes()));
         let step = ExecSize::from_lanes(full).unwrap_or(ExecSize::S8);

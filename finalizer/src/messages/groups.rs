@@ -100,7 +100,7 @@ impl Lowerer<'_> {
 
     /// Lanes of one message.
     fn group_width(&self, op: &Visa<'_>) -> u32 {
-        let native = u32::from(self.caps.memory.simd_message);
+        let native = u32::from(self.caps.regs.native_lanes());
         match *op {
             Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
             Visa::SvmGather { store, block_bytes, blocks, .. } => {

@@ -285,7 +285,7 @@ impl Lowerer<'_> {
 
     /// Lanes that a SIMD message works on: at least the native width.
     pub(crate) fn message_lanes(&self) -> u32 {
-        self.lanes.exec.lanes().max(u32::from(self.caps.memory.simd_message))
+        self.lanes.exec.lanes().max(u32::from(self.caps.regs.native_lanes()))
     }
 }
 

@@ -129,7 +129,7 @@ impl Lowerer<'_> {
 
     /// The fewest lanes of a message.
     fn native_lanes(&self) -> u32 {
-        self.caps.memory.simd_message.into()
+        self.caps.regs.native_lanes().into()
     }
 
     fn sampling_plan(&self, gather: bool, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
@@ -391,7 +391,7 @@ impl Lowerer<'_> {
             }
             None => {}
         }
-        let native = u32::from(self.caps.memory.simd_message);
+        let native = u32::from(self.caps.regs.native_lanes());
         let mode = if lanes == native { SimdMode::Simd8 } else { SimdMode::Simd16 };
         let desc = sampler::Sample::to(query).with_simd_mode(Some(mode));
         let bytes = lanes * 4 * channels.count();

@@ -16,7 +16,7 @@ use crate::{
 impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
     pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
-        let lanes = u32::from(self.caps.memory.simd_message);
+        let lanes = u32::from(self.caps.regs.native_lanes());
         if let Visa::Typed4 { surface, .. } | Visa::TypedAtomic { surface, .. } = *op
             && matches!(surface, SurfaceId::SLM | SurfaceId::STATELESS)
         {

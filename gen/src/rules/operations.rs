@@ -92,7 +92,7 @@ fn function(cx: &mut Cx<'_>) {
     );
     let halves = cx.inst.types().all(|t| t == Type::Hf);
     cx.require(
-        !halves || cx.lanes() == u32::from(cx.caps.ops.half_math_lanes),
+        !halves || cx.lanes() == u32::from(cx.caps.regs.native_lanes()),
         "half-math-lanes",
         "math on halves that gives halves works on eight channels, on Xe-HPC on sixteen",
     );

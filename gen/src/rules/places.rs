@@ -87,7 +87,7 @@ pub fn mixed_lanes<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<u32> {
         Dst::Direct { horz: 1, ty: Type::Hf, .. } | Dst::Indirect { horz: 1, ty: Type::Hf, .. }
     );
     let limited = packed || inst.dst.ty() == Some(Type::F);
-    (inst.is_mixed_float() && limited && !converts_any(caps, inst)).then_some(caps.regions.mixed_lanes.into())
+    (inst.is_mixed_float() && limited && !converts_any(caps, inst)).then_some(caps.regs.native_lanes().into())
 }
 
 /// Whether a move converts as many halves as integers. On Broadwell, which has no mixed mode; on Xe-HPC to floats, from halves

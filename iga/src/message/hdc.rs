@@ -28,14 +28,14 @@ impl Query {
     /// Lanes of an atomic, wider by two on Xe-HPC; `false`: not allowed there.
     fn atomic_lanes(&self, sixteen: bool) -> (u32, bool) {
         let lanes = lanes_of(sixteen);
-        if self.caps.memory.simd_message == 16 { (lanes * 2, !sixteen) } else { (lanes, true) }
+        if self.caps.regs.native_lanes() == 16 { (lanes * 2, !sixteen) } else { (lanes, true) }
     }
 
     /// Lanes of an untyped surface message; `None`: no such mode here.
     fn surface_lanes(&self) -> Option<u32> {
         match self.as_kind::<SurfaceMessage>().simd_mode()? {
             ScatteredSimdMode::Simd16 => Some(16),
-            ScatteredSimdMode::Simd8 if self.caps.memory.simd_message == 8 => Some(8),
+            ScatteredSimdMode::Simd8 if self.caps.regs.native_lanes() == 8 => Some(8),
             ScatteredSimdMode::Simd8 | ScatteredSimdMode::Simd4x2 => None,
         }
     }
@@ -371,7 +371,7 @@ fn int_atomic(q: &Query, row: &DataPortMessage) -> Message {
     let (what, bits, (lanes, valid)) = match (row.form, row.addresses) {
         (Form::IntegerAtomic(32), Addresses::A64) => {
             let bits = if atomic.width() { 64 } else { 32 };
-            (format!("{} int{bits}", row.words), bits, (q.caps.memory.simd_message.into(), true))
+            (format!("{} int{bits}", row.words), bits, (q.caps.regs.native_lanes().into(), true))
         }
         (Form::TypedAtomic(bits), _) => (slot_group(q, row.words), bits.into(), (q.full_lanes() / 2, true)),
         (Form::IntegerAtomic(bits) | Form::Counter(bits), _) => (row.words.to_owned(), bits.into(), surface),

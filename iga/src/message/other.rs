@@ -128,6 +128,6 @@ pub(super) fn thread_dispatch(q: &Query) -> Message {
         2 if q.newer() => " overdispatched",
         _ => return q.invalid(),
     };
-    let valid = (lanes == 16 || q.caps.memory.simd_message == 8) && q.lanes == 16;
+    let valid = (lanes == 16 || q.caps.regs.native_lanes() == 8) && q.lanes == 16;
     Message { description: format!("bindless simd{lanes} spawn thread{over}"), lanes, valid, ..q.empty() }
 }

@@ -152,7 +152,7 @@ impl Query {
 
     /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
     pub(crate) fn full_lanes(&self) -> u32 {
-        2 * u32::from(self.caps.memory.simd_message)
+        2 * u32::from(self.caps.regs.native_lanes())
     }
 
     /// Whether the newer wording is asked for.

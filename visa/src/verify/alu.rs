@@ -17,7 +17,7 @@ use platforms::Platform;
 /// Execution sizes that an instruction takes; `None` for all (spec, `Exec_size` of each page).
 fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u32]> {
     use Opcode::*;
-    let wide_messages = platform.is_none_or(|p| p.caps().memory.simd_message == 16);
+    let wide_messages = platform.is_none_or(|p| p.caps().regs.native_lanes() == 16);
     Some(match inst.opcode {
         Jmp | Switchjmp => &[1],
         Plane => &[8, 16],
