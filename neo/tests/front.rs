@@ -26,5 +26,10 @@ fn the_compilers_programs_get_our_code() {
     let failed = library.build(&refused, "-visa-finalize-mode=strict");
     assert!(!failed.ok && failed.log.contains("visa-finalize: error: "), "{}", failed.log);
 
+    // Named for the slot as well, it does the slot's work there: the compiler has no say.
+    let finalized = library.finalize(&old, "");
+    assert!(finalized.ok && finalized.log.is_empty() && finalized.program == made.program);
+    assert_eq!(library.finalize(&made.program, ""), finalized, "our code gives our code");
+
     build_many(&library, &old, &made);
 }

@@ -11,7 +11,7 @@ fn library() -> Library {
 #[test]
 fn a_build_gives_our_code() {
     let (library, old) = (library(), program("plain_new_tgllp"));
-    let made = library.build(&old, "-ze-emit-zebin-visa-sections");
+    let made = library.finalize(&old, "-ze-emit-zebin-visa-sections");
     assert!(made.ok && made.log.is_empty(), "{}", made.log);
     let code = |bytes: &[u8]| zebin::Program::read(bytes).unwrap().unit("saxpy").unwrap().code.clone();
     assert_ne!(code(&made.program), code(&old));

@@ -169,7 +169,8 @@ unsafe extern "C" fn part<const N: usize>(object: *const Object, _version: u64) 
     unsafe { ours(object) }.parts[N]
 }
 
-extern "C" fn context(_: *mut Object, _version: u64, _from: u64, _to: u64) -> *mut Object {
+/// The context of the slot, for any device.
+pub(super) extern "C" fn context(_: *mut Object, _version: u64, _from: u64, _to: u64) -> *mut Object {
     guard(|| make(&CONTEXT, [null_mut(); 3], Vec::new(), true)).unwrap_or(null_mut())
 }
 

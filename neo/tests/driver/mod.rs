@@ -93,8 +93,18 @@ impl Library {
         main
     }
 
-    /// One build, with every object that a runtime makes for it.
+    /// One build, as a compiler is asked.
     pub fn build(&self, program: &[u8], internal_options: &str) -> Built {
+        self.translate(SPIRV, program, internal_options)
+    }
+
+    /// One build, as the finalizer's slot is asked.
+    pub fn finalize(&self, program: &[u8], internal_options: &str) -> Built {
+        self.translate(PROGRAM, program, internal_options)
+    }
+
+    /// A program from one kind of code, with every object that a runtime makes for it.
+    fn translate(&self, from: u64, program: &[u8], internal_options: &str) -> Built {
         let main = self.main();
         type Make = unsafe extern "C" fn(Object, u64, u64) -> Object;
         type Context = unsafe extern "C" fn(Object, u64, u64, u64) -> Object;
@@ -115,7 +125,8 @@ impl Library {
                 function::<unsafe extern "C" fn(Object, u64)>(part, 12)(part, 18);
                 release(part);
             }
-            let context = function::<Context>(device, 15)(device, 3, SPIRV, PROGRAM);
+            let context = function::<Context>(device, 15)(device, 3, from, PROGRAM);
+            assert!(!context.is_null());
             let mut table = [std::ptr::null::<()>(); 26];
             table[15] = memory as *const ();
             table[17] = size as *const ();
