@@ -497,9 +497,8 @@ static int samplers(void) {
     return wrong != 0;
 }
 
-static int linked(void) {
-    static const uint32_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
-    struct data d = data();
+/* The program of two, compiled and linked. */
+static cl_program link_two(void) {
     cl_int e;
     cl_program parts[2];
     for (int i = 0; i < 2; i++) {
@@ -510,7 +509,14 @@ static int linked(void) {
     }
     cl_program whole = clLinkProgram(context, 1, &device, NULL, 2, parts, NULL, NULL, &e);
     check(e, "clLinkProgram");
-    cl_kernel k = clCreateKernel(whole, "linked", &e);
+    return whole;
+}
+
+static int linked(void) {
+    static const uint32_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+    struct data d = data();
+    cl_int e;
+    cl_kernel k = clCreateKernel(link_two(), "linked", &e);
     check(e, "clCreateKernel");
     arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx);
     run(k, 1, NULL, &items, &group);
@@ -719,16 +725,18 @@ static int shared(void) {
     return wrong || finish(d);
 }
 
-/* Work that nobody waits for: all is given back, and the program ends. */
-static int leaves(void) {
+/* Work that nobody waits for: all is given back, and the program ends. Perhaps there was a wait before. */
+static int leave(int waits) {
     struct data d = data();
     cl_uint n = 0;
     float a = 1.0f;
     cl_kernel k = kernel("saxpy");
     arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 4, &a), arg(k, 3, 4, &n);
     run(k, 1, NULL, &items, &group);
-    check(clFinish(queue), "clFinish");
-    run(k, 1, NULL, &items, &group);
+    if (waits) {
+        check(clFinish(queue), "clFinish");
+        run(k, 1, NULL, &items, &group);
+    }
     check(clEnqueueReadBuffer(queue, d.by, CL_FALSE, 0, 4 * items, d.y, 0, NULL, NULL), "read");
     check(clFlush(queue), "clFlush");
     cl_program program;
@@ -738,6 +746,9 @@ static int leaves(void) {
     check(clReleaseCommandQueue(queue), "clReleaseCommandQueue");
     return clReleaseContext(context);
 }
+
+static int leaves(void) { return leave(1); }
+static int never_waits(void) { return leave(0); }
 
 static void *build_some(void *out) {
     size_t *hash = out;
@@ -769,9 +780,9 @@ static int threads(void) {
     return wrong;
 }
 
-static int print_binary(void) {
+static int print_binary(cl_program program) {
     size_t size;
-    unsigned char *bytes = binary(build(), &size);
+    unsigned char *bytes = binary(program, &size);
     return fwrite(bytes, 1, size, stdout) != size || fflush(stdout);
 }
 
@@ -783,7 +794,7 @@ int main(int argc, char **argv) {
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
                  {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
-                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}, {"leaves", leaves}};
+                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}, {"leaves", leaves}, {"never_waits", never_waits}};
     cl_platform_id platform;
     cl_int e;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
@@ -792,7 +803,8 @@ int main(int argc, char **argv) {
     check(e, "clCreateContext");
     queue = clCreateCommandQueue(context, device, 0, &e);
     check(e, "clCreateCommandQueue");
-    if (argc == 2 && !strcmp(argv[1], "build")) return print_binary();
+    if (argc == 2 && !strcmp(argv[1], "build")) return print_binary(build());
+    if (argc == 2 && !strcmp(argv[1], "link")) return print_binary(link_two());
     if (argc == 2 && !strcmp(argv[1], "threads")) return threads();
     int all = 0;
     for (int a = 2; a < argc; a++) {

@@ -64,6 +64,10 @@ fn main() {
         let age = device.driver;
         checks.push(on_driver(format!("ours_{name}"), age, move || runs(device, false, &cases)));
         checks.push(on_driver(format!("intels_{name}"), age, move || runs(device, true, &again)));
+        // The driver of such a program asks nothing before it ends.
+        checks.push(on_driver(format!("never_waits_{name}"), age, move || {
+            runs(device, false, &["never_waits"]);
+        }));
         checks.push(on_driver(format!("in_front_{name}"), age, move || front_gives_our_code(device)));
         // Level Zero begins with Gen9.
         if name != "bdw" {
@@ -83,6 +87,7 @@ fn main() {
     checks.push(on_driver("findings".to_owned(), skl.driver, move || findings_name_kernels_and_visa(skl)));
     for name in ["tgllp", "pvc"] {
         checks.push(on_driver(format!("slot_{name}"), "new", move || slot_gives_our_code(name)));
+        checks.push(on_driver(format!("in_front_new_{name}"), "new", move || linked_gives_our_code(name)));
     }
     for (name, _) in DEVICES {
         let ages = AGES.map(Need::Driver);
@@ -299,26 +304,31 @@ fn builds_in_threads(device: Device) {
     assert!(output.status.success(), "{}\n{findings}", text(&output.stdout));
 }
 
-/// Code of the kernels of a program by name.
+/// Code of the kernels of a program by name. The driver's table of symbols holds code of nobody.
 fn codes(program: &[u8]) -> Vec<(String, Vec<u8>)> {
     let read = zebin::Program::read(program).unwrap();
-    read.units.into_iter().map(|(name, unit)| (name, unit.code)).collect()
+    let kernels = read.units.into_iter().filter(|(name, _)| !name.starts_with("Intel_Symbol"));
+    kernels.map(|(name, unit)| (name, unit.code)).collect()
 }
 
-/// `ours` is a program with code for all kernels that differs from the compiler's, and equal to what the rewriter makes.
-fn assert_ours(ours: &[u8], intels: &[u8]) {
-    let (ours, intels_codes) = (codes(ours), codes(intels));
-    assert!(["saxpy", "spill", "prints"].iter().all(|k| ours.iter().any(|(name, _)| name == k)));
-    let platform = rewriter::platform_of(intels).unwrap().unwrap();
+/// `ours` is a program with these kernels, whose code differs from the compiler's and is equal to what the rewriter makes of
+/// its vISA.
+fn assert_ours(ours: &[u8], intels: &[u8], kernels: &[&str]) {
+    let platform = rewriter::platform_of(ours).unwrap().unwrap();
     let mut finalizer = finalizer::Finalizer::new(finalizer::Options::new(platform));
-    let made = rewriter::finalize(intels, &mut finalizer, rewriter::Options::default()).unwrap();
+    let made = rewriter::finalize(ours, &mut finalizer, rewriter::Options::default()).unwrap();
+    let (ours, intels_codes) = (codes(ours), codes(intels));
+    assert!(kernels.iter().all(|k| ours.iter().any(|(name, _)| name == k)));
     assert_eq!(ours, codes(&made.bytes));
-    // The driver's table of symbols holds code of nobody.
-    let kernels = ours.iter().zip(&intels_codes).filter(|((name, _), _)| !name.starts_with("Intel_Symbol"));
-    for ((name, ours), (_, intels)) in kernels {
+    let names = |codes: &[(String, Vec<u8>)]| codes.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&ours), names(&intels_codes));
+    for ((name, ours), (_, intels)) in ours.iter().zip(&intels_codes) {
         assert_ne!(ours, intels, "{name}");
     }
 }
+
+/// Some of the kernels of `check build`.
+const BUILT: [&str; 3] = ["saxpy", "spill", "prints"];
 
 /// In front of the compiler: what the driver hands to programs is our code.
 fn front_gives_our_code(device: Device) {
@@ -327,36 +337,60 @@ fn front_gives_our_code(device: Device) {
         assert!(output.status.success(), "{}\n{findings}", text(&output.stdout));
         output.stdout
     };
-    assert_ours(&built(false), &built(true));
+    assert_ours(&built(false), &built(true), &BUILT);
 }
 
-/// In the finalizer's slot. This driver has lost its simulator interface, but builds.
-fn slot_gives_our_code(device: &str) {
+/// The compiler of the driver that has a slot.
+const NEW_COMPILER: &str = "libigc.so.2";
+
+/// What a driver with a slot makes of `check`'s program, with our library under a name in front of its own. (This driver has
+/// lost its simulator interface, but builds.)
+fn built_by_new(device: &str, case: &str, name: &str, variables: &[(&str, &str)]) -> Vec<u8> {
     let driver = Driver::installed("new").expect("looked up");
     let place = tempfile::tempdir().unwrap();
-    std::fs::copy(library(LIBRARY), place.path().join(LIBRARY)).unwrap();
-    let built = |mode: &str| {
-        let mut command = driver.command(&program("check"), Some(place.path()), None).unwrap();
-        let output = command
-            .arg("build")
-            .current_dir(place.path())
-            .env("NEOReadDebugKeys", "1")
-            .env("ProductFamilyOverride", device)
-            .env("UseAubStream", "0")
-            .env("SetCommandStreamReceiver", "1")
-            .env("NEO_CACHE_PERSISTENT", "0")
-            .env("HardwareInfoOverride", "1x6x16")
-            .env("UseBindlessMode", "0")
-            .env("InjectInternalBuildOptions", "-ze-emit-zebin-visa-sections")
-            .env("FinalizerInputType", "OCL_GEN_BIN")
-            .env("FinalizerLibraryName", LIBRARY)
-            .env("VISA_FINALIZE_NEO_MODE", mode)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", text(&output.stdout));
-        output.stdout
+    std::fs::copy(library(LIBRARY), place.path().join(name)).unwrap();
+    let mut command = driver.command(&program("check"), Some(place.path()), None).unwrap();
+    let output = command
+        .arg(case)
+        .current_dir(place.path())
+        .env("NEOReadDebugKeys", "1")
+        .env("ProductFamilyOverride", device)
+        .env("UseAubStream", "0")
+        .env("SetCommandStreamReceiver", "1")
+        .env("NEO_CACHE_PERSISTENT", "0")
+        .env("HardwareInfoOverride", "1x6x16")
+        .env("UseBindlessMode", "0")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    output.stdout
+}
+
+/// In the finalizer's slot.
+fn slot_gives_our_code(device: &str) {
+    let built = |mode| {
+        let variables = [
+            ("InjectInternalBuildOptions", "-ze-emit-zebin-visa-sections"),
+            ("FinalizerInputType", "OCL_GEN_BIN"),
+            ("FinalizerLibraryName", LIBRARY),
+            ("VISA_FINALIZE_NEO_MODE", mode),
+        ];
+        built_by_new(device, "build", LIBRARY, &variables)
     };
-    assert_ours(&built("strict"), &built("off"));
+    assert_ours(&built("strict"), &built("off"), &BUILT);
+}
+
+/// This driver asks its slot about what is built in one step only; in front of the compiler we see what is linked, too.
+fn linked_gives_our_code(device: &str) {
+    let driver = Driver::installed("new").expect("looked up");
+    let compiler = driver.tree().expect("installed by us").join("libraries").join(NEW_COMPILER);
+    let built = |mode| {
+        let compiler = compiler.to_str().expect("a path in UTF-8");
+        let variables = [("VISA_FINALIZE_NEO_COMPILER", compiler), ("VISA_FINALIZE_NEO_MODE", mode)];
+        built_by_new(device, "link", NEW_COMPILER, &variables)
+    };
+    assert_ours(&built("strict"), &built("off"), &["linked"]);
 }
 
 /// A kernel that reads past its buffer: the kernel, the message and the vISA instruction are named.

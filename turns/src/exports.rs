@@ -179,7 +179,7 @@ fn ask_how_far(socket: c_int) {
         return;
     }
     let range = Read::of_answer(&head).map_or(0..0, Read::range);
-    // Bytes that nobody has asked for, nobody waits for.
+    // Where a driver waits, it has asked, or it has sent what was there before.
     if let (Ok(size), Some(place)) = (usize::try_from(range.end - range.start), SOCKETS.place(socket, range))
     {
         receive(socket, ptr::with_exposed_provenance_mut(place), size);

@@ -28,7 +28,9 @@ pub struct Socket {
     pub unchanged: Range<u64>,
     /// Where the data of the question that was sent last go is still to be told: its bytes.
     pub asked: Option<Range<u64>>,
-    /// Where the program has memory that was asked for, by its first address: the last one, and the program's.
+    /// Memory whose data are to be sent next.
+    pub written: Option<Range<u64>>,
+    /// Where the program has memory that was asked for or sent, by its first address: the last one, and the program's.
     pub places: BTreeMap<u64, (u64, usize)>,
     /// What the server holds of the memory that was sent.
     pub known: Known,
@@ -59,6 +61,7 @@ impl Socket {
             ahead_given: 0,
             unchanged: 0..0,
             asked: None,
+            written: None,
             places: BTreeMap::new(),
             known: Known::default(),
             write: None,
@@ -124,10 +127,24 @@ impl Socket {
 
     /// The data of an answer go to this address of the program.
     pub fn goes_to(&mut self, place: usize) {
-        if let Some(range) = self.asked.take()
-            && (self.places.len() < MOST_PLACES || self.places.contains_key(&range.start))
-        {
+        if let Some(range) = self.asked.take() {
+            self.has_place(range, place);
+        }
+    }
+
+    /// The program has this memory at that address.
+    fn has_place(&mut self, range: Range<u64>, place: usize) {
+        if self.places.len() < MOST_PLACES || self.places.contains_key(&range.start) {
             self.places.insert(range.start, (range.end, place));
+        }
+    }
+
+    /// Bytes that are sent: if they are the data of a write, the program has that memory there. Single words are entries of
+    /// page tables, which it makes for the message.
+    pub fn comes_from(&mut self, data: &[u8]) {
+        let Some(range) = self.written.take() else { return };
+        if range.end - range.start == to_u64(data.len()) && data.len() > size_of::<u64>() {
+            self.has_place(range, data.as_ptr().expose_provenance());
         }
     }
 

@@ -94,9 +94,10 @@ impl Sockets {
         }
     }
 
-    /// The program sends these bytes, when it is the calling thread's turn. They go out now if the server is asked, or may do something, or they are many; before
-    /// them goes what is collected of all other sockets: who waits for an answer may wait for what others have sent. No
-    /// other thread comes between, so that bytes of a socket stay in order. Whether those of this socket could be given.
+    /// The program sends these bytes, when it is the calling thread's turn. They go out now if the server is asked, or may do
+    /// something, or they are many; before them goes what is collected of all other sockets: who waits for an answer may
+    /// wait for what others have sent. No other thread comes between, so that bytes of a socket stay in order. Whether those
+    /// of this socket could be given.
     pub fn send(&self, number: i32, bytes: &[u8], mut give: impl FnMut(i32, &[u8]) -> bool) -> bool {
         let mut all = self.begin(number);
         let All { sockets, writer, several_write, .. } = &mut *all;
@@ -108,12 +109,14 @@ impl Sockets {
             return true;
         }
         socket.asked = read.map(Read::range);
+        socket.comes_from(bytes);
         if socket.takes_back(bytes) {
             self.settle(&mut all, number);
             return true;
         }
         let (at, write) = (socket.collected.len(), socket.sent.begins_to_write());
         socket.collected.extend_from_slice(bytes);
+        socket.written.clone_from(&write);
         if let Some(range) = write {
             *several_write |= *writer.get_or_insert(number) != number;
             match *several_write {
@@ -419,6 +422,30 @@ mod tests {
             assert_eq!(sockets.place(3, none), None);
         }
         assert_eq!(sockets.place(4, 0x1000..0x1008), None);
+    }
+
+    #[test]
+    fn what_was_sent_has_a_place_in_the_program() {
+        let sockets = Sockets::new();
+        let (page, word, part) = ([0; 4096], [0; 8], [0; 32]);
+        let write = |number: i32, address: u32, length: u32, data: &[u8]| {
+            for bytes in [&bytes(&[4, 1, 12, 0, address, length]), data] {
+                assert!(sockets.send(number, bytes, |_, _| true));
+            }
+        };
+        let place = |data: &[u8], offset: usize| Some(data.as_ptr().addr() + offset);
+        write(3, 0x1000, 4096, &page);
+        // Where two connections write, too.
+        write(4, 0x1000, 32, &part);
+        assert_eq!(sockets.place(3, 0x1ff8..0x2000), place(&page, 0xff8));
+        assert_eq!(sockets.place(4, 0x1010..0x1018), place(&part, 16));
+        // The last place counts.
+        write(3, 0x1000, 32, &part);
+        assert_eq!(sockets.place(3, 0x1000..0x1008), place(&part, 0));
+        // A word of a page table, and data of which the first part has come.
+        write(3, 0x2000, 8, &word);
+        write(3, 0x3000, 4096, &part);
+        assert!([0x2000..0x2008, 0x3000..0x3008].map(|r| sockets.place(3, r)) == [None, None]);
     }
 
     #[test]
