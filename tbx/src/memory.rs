@@ -1,9 +1,9 @@
 //! Physical memory: pages, made when they are first written.
 //!
 //! Every engine context of the driver has a connection of its own and counts its pages from the start again, so each
-//! connection has a memory. All of them are the same process, though: an address of the process means the same bytes
+//! connection has a memory. Those of a process belong together, though: an address of the process means the same bytes
 //! in each, and the driver sends a buffer through one connection only. A page therefore carries a stamp of its last
-//! change, and where several connections have a page at an address, the newest one counts ([`crate::pages`]).
+//! change, and where several connections of a process have a page at an address, the newest one counts ([`crate::pages`]).
 //!
 //! The program's memory is the GPU's, too, but the driver keeps a copy on its side of the socket, and sends it before
 //! submissions and fetches it behind them. Some of its releases send a buffer again that they have not fetched since a
@@ -59,6 +59,8 @@ pub struct World {
 /// The memory of a connection.
 #[derive(Debug, Default)]
 pub struct Connection {
+    /// The number of the process; 0 where nobody has told.
+    process: u32,
     pages: FxHashMap<u64, Stamped>,
     /// What the program's side holds of pages, as far as it was seen.
     sides: FxHashMap<u64, Side>,
@@ -90,9 +92,18 @@ impl World {
         }
     }
 
-    /// The connections by number.
-    pub fn connections(&self) -> impl Iterator<Item = (usize, &Connection)> {
-        self.connections.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?)))
+    /// Says of which process a connection is.
+    pub fn set_process(&mut self, number: usize, process: u32) {
+        if let Some(Some(connection)) = self.connections.get_mut(number) {
+            connection.process = process;
+        }
+    }
+
+    /// The other connections of a connection's process, by number.
+    pub fn beside(&self, number: usize) -> impl Iterator<Item = (usize, &Connection)> {
+        let process = self.connections.get(number).and_then(|c| Some(c.as_ref()?.process));
+        let all = self.connections.iter().enumerate().filter_map(|(i, c)| Some((i, c.as_ref()?)));
+        all.filter(move |(i, c)| *i != number && process == Some(c.process))
     }
 
     /// Notes the page table of a context.

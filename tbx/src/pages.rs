@@ -96,12 +96,12 @@ impl Space {
         Some(Place { connection: self.connection, page: table / to_u64(PAGE) })
     }
 
-    /// A page of the process. What this connection does not have is another one's; of what several have, the newest
-    /// counts.
+    /// A page of the process. What this connection does not have is another one's of the process; of what several have, the
+    /// newest counts.
     pub fn find(self, world: &World, page: u64) -> Option<Found> {
         let own = self.walk(world, page);
         let mut best = own.map(|place| (place, world.page(place)));
-        for (connection, other) in world.connections().filter(|(c, _)| *c != self.connection) {
+        for (connection, other) in world.beside(self.connection) {
             for &root in &other.roots {
                 let Some(place) = (Space { connection, root }).walk(world, page) else { continue };
                 let Some(contents) = world.page(place) else { continue };
@@ -245,5 +245,12 @@ pub(crate) mod tests {
         assert_eq!(a.number(&world, 0x55ffc, 4).unwrap(), 0x0201_0007);
         a.write(&mut world, 0x55ffd, &[8]).unwrap();
         assert_eq!(b.number(&world, 0x55ffc, 4).unwrap(), 0x0201_0807);
+        // Another process has other memory at the same address, or none.
+        world.set_process(b.connection, 7);
+        assert_eq!(b.number(&world, 0x55ffc, 4).unwrap(), 0x0201_0007);
+        assert!(b.number(&world, 0x56000, 4).is_err());
+        let c = Space { connection: world.connect(), root: 0x9000 };
+        world.set_process(c.connection, 7);
+        assert_eq!(c.number(&world, 0x55ffc, 4).unwrap(), 0x0201_0007);
     }
 }

@@ -26,8 +26,8 @@ pub enum Message {
     Write { address: u64, length: u32 },
     /// Reads physical memory, and is answered.
     Read { address: u64, length: u32 },
-    /// The library `turns` is on the other side.
-    Turns,
+    /// The library `turns` is on the other side, in a process with this number.
+    Turns { process: u32 },
     /// That library asks what was written last to say how far the GPU is, and is answered as by a read.
     HowFar,
     /// Another kind, without effect.
@@ -73,7 +73,7 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
         4 => Message::Write { address, length: c },
         5 => Message::Read { address, length: c },
         11 => Message::Control,
-        TURNS => Message::Turns,
+        TURNS => Message::Turns { process: a },
         HOW_FAR => Message::HowFar,
         other => Message::Other(other),
     };
@@ -140,8 +140,9 @@ mod tests {
 
     #[test]
     fn messages_of_each_kind() {
-        let cases: [(&[u32], Message); 10] = [
-            (&[TURNS, 7, 0], Message::Turns),
+        let cases: [(&[u32], Message); 11] = [
+            (&[TURNS, 7, 0], Message::Turns { process: 0 }),
+            (&[TURNS, 7, 4, 1234], Message::Turns { process: 1234 }),
             (&[HOW_FAR, 7, 0], Message::HowFar),
             (&[11, 7, 4, 0x0032_0002], Message::Control),
             (&[0, 7, 12, 0x41, 0x2230, 5], Message::RegisterWrite { offset: 0x2230, value: 5 }),

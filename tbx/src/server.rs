@@ -242,7 +242,10 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
     let mut leaves_out = false;
     while let Some((id, message)) = protocol::read(&mut input)? {
         match message {
-            Message::Turns => leaves_out = true,
+            Message::Turns { process } => {
+                leaves_out = true;
+                unshared(&mut shared.gpu().world).set_process(number, process);
+            }
             Message::Control | Message::Other(_) => {}
             Message::RegisterWrite { offset, value } => shared.gpu().set_register(number, offset, value),
             Message::RegisterRead { offset } => {

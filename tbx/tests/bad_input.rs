@@ -2,7 +2,7 @@
 
 mod client;
 
-use client::{DATA, HOW_FAR, batch, is_alive, launches, message, send};
+use client::{DATA, HOW_FAR, TURNS, batch, is_alive, launches, message, send};
 use platforms::Platform;
 use tbx::{Config, Server};
 
@@ -43,8 +43,9 @@ fn random_messages() {
         let mut session = Vec::new();
         for _ in 0..random.next(40) {
             let body: Vec<u32> = (0..random.next(6)).map(|_| random.word()).collect();
-            let kind = match random.next(14) {
+            let kind = match random.next(15) {
                 13 => HOW_FAR,
+                14 => TURNS,
                 known => known as u32,
             };
             session.extend(message(kind, random.word(), &body));

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char source[] =
     "__kernel void saxpy(__global float *y, __global const float *x, float a, uint n) {\n"
@@ -109,6 +111,8 @@ static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
 static size_t items = 1024;
+/* In all data, so that those of two processes differ. */
+static uint32_t own = 0;
 
 static void check(cl_int e, const char *what) {
     if (e != CL_SUCCESS) {
@@ -222,7 +226,7 @@ struct data {
 
 static struct data data(void) {
     struct data d = {malloc(4 * items), malloc(4 * items), malloc(4 * items), 0, 0};
-    for (size_t i = 0; i < items; i++) d.x[i] = (uint32_t)i * 2654435761u, d.y[i] = d.want[i] = 0xcdcd0000u + (uint32_t)i;
+    for (size_t i = 0; i < items; i++) d.x[i] = (uint32_t)i * 2654435761u + own, d.y[i] = d.want[i] = 0xcdcd0000u + own + (uint32_t)i;
     d.bx = buffer(4 * items, d.x);
     d.by = buffer(4 * items, d.y);
     return d;
@@ -786,7 +790,7 @@ static int print_binary(cl_program program) {
     return fwrite(bytes, 1, size, stdout) != size || fflush(stdout);
 }
 
-int main(int argc, char **argv) {
+static int run_cases(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(void);
@@ -817,4 +821,20 @@ int main(int argc, char **argv) {
         all |= wrong;
     }
     return all != 0;
+}
+
+/* The same in another process at the same time, at the same addresses. */
+static int both(int argc, char **argv) {
+    pid_t other = fork();
+    if (other < 0) return printf("fork failed\n"), 1;
+    own = other ? 0 : 64;
+    int wrong = run_cases(argc, argv), status = 0;
+    fflush(stdout);
+    if (!other) exit(wrong != 0);
+    return waitpid(other, &status, 0) != other || status || wrong;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 2 && !strcmp(argv[1], "twice")) return both(argc - 1, argv + 1);
+    return run_cases(argc, argv);
 }

@@ -89,6 +89,10 @@ fn main() {
         checks.push(on_driver(format!("slot_{name}"), "new", move || slot_gives_our_code(name)));
         checks.push(on_driver(format!("in_front_new_{name}"), "new", move || linked_gives_our_code(name)));
     }
+    for name in ["skl", "tgllp"] {
+        let device = Device::find(name).expect("one of the table");
+        checks.push(on_driver(format!("two_processes_{name}"), device.driver, move || two_processes(device)));
+    }
     for (name, _) in DEVICES {
         let ages = AGES.map(Need::Driver);
         checks.push(check(format!("validate_{name}"), &ages, move || programs_are_valid(name)));
@@ -281,6 +285,20 @@ fn level_zero_runs(device: Device, intel_code: bool) {
         let of_kernel = |l: &str| l.starts_with(&format!("{kernel}: 1 dispatch, "));
         assert!(told.lines().any(of_kernel), "{told}");
     }
+}
+
+/// Two processes at once, with different data at the same addresses.
+fn two_processes(device: Device) {
+    let cases = ["saxpy", "histogram", "local_sum", "linked", "queues"];
+    let (output, findings) = output(&launch(device, false), &[&["twice", "1024"], &cases[..]].concat());
+    let said = text(&output.stdout);
+    assert!(output.status.success() && !findings.is_error(), "{said}\n{findings}");
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort_unstable();
+    let mut expected: Vec<String> =
+        cases.iter().flat_map(|c| [format!("{c} right"), format!("{c} right")]).collect();
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
 }
 
 /// What a dispatch leaves, and how many instructions it takes, does not depend on how many processors run it.

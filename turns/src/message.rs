@@ -30,8 +30,11 @@ const PAGES: u32 = 0xff_ffff;
 /// Bytes of a page.
 pub const PAGE: usize = 4096;
 
-/// Words of a message that says to the server that this library is here, and takes answers without data.
-pub const HERE: [u32; 3] = [u32::from_le_bytes(*b"turn"), 0, 0];
+/// Words of a message that says to the server that this library is here, takes answers without data, and of which process the
+/// connection is.
+pub fn here() -> [u32; 4] {
+    [u32::from_le_bytes(*b"turn"), 0, 4, std::process::id()]
+}
 
 /// Words of a question to the server: what it has written last to say how far it is. The answer is one to a read.
 pub const HOW_FAR: [u32; 3] = [u32::from_le_bytes(*b"done"), 0, 0];

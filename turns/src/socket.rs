@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range, ptr};
 
 use crate::{
     known::Known,
-    message::{ANSWER, HERE, Read, Stream},
+    message::{ANSWER, Read, Stream, here},
 };
 
 /// Places in the program that are remembered.
@@ -56,7 +56,7 @@ impl Socket {
             sent: Stream::default(),
             got: Stream::default(),
             open: 0,
-            collected: HERE.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            collected: here().iter().flat_map(|word| word.to_le_bytes()).collect(),
             ahead: Vec::new(),
             ahead_given: 0,
             unchanged: 0..0,

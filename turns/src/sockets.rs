@@ -280,7 +280,7 @@ mod tests {
     use std::{sync::atomic::AtomicBool, thread, time::Duration};
 
     use super::*;
-    use crate::message::{HERE, UNCHANGED};
+    use crate::message::{UNCHANGED, here};
 
     fn bytes(words: &[u32]) -> Vec<u8> {
         words.iter().flat_map(|w| w.to_le_bytes()).collect()
@@ -303,7 +303,7 @@ mod tests {
         let sockets = Sockets::new();
         let other_sent = AtomicBool::new(false);
         let question = bytes(&[5, 1, 12, 0, 0x1000, 4]);
-        let here = bytes(&HERE);
+        let here = bytes(&here());
         assert!(sockets.send(3, &question, |_, given| given == [here.clone(), question.clone()].concat()));
         // The same thread may go on, and so may others on another socket.
         drop(sockets.begin(3));
@@ -332,7 +332,7 @@ mod tests {
     fn what_is_no_question_waits_for_one_on_any_socket() {
         let sockets = Sockets::new();
         let entry = bytes(&[2, 3, 16, 1, 7, 8, 9]);
-        let here = bytes(&HERE);
+        let here = bytes(&here());
         for number in [3, 4] {
             assert!(sockets.send(number, &entry, |_, _| panic!("nobody has asked")));
         }

@@ -25,6 +25,9 @@ pub const DATA_PAGES: u64 = 0x40_0000;
 /// The render engine.
 pub const ENGINE: u32 = 0x2000;
 
+/// Says that the library is there, and of which process.
+pub const TURNS: u32 = u32::from_le_bytes(*b"turn");
+
 /// The question how far the GPU is.
 pub const HOW_FAR: u32 = u32::from_le_bytes(*b"done");
 
