@@ -63,9 +63,10 @@ impl Heirs {
                 .then_some(var.bytes)
         };
         let bytes = whole(v)?;
-        let alike = |a: &&Access| {
-            a.var != v && a.start == w.start && a.may_be_written_in_place(w) && whole(a.var) == Some(bytes)
-        };
+        let in_place = |a: &Access| a.start == w.start && a.may_be_written_in_place(w);
+        // Whoever reads it otherwise, too, one channel for all of them say, would find what earlier steps have written.
+        let every = |of: VarId| list.iter().filter(|a| a.var == of).all(in_place);
+        let alike = |a: &&Access| a.var != v && in_place(a) && every(a.var) && whole(a.var) == Some(bytes);
         let legacy = |a: &Access| Legacy { of: a.var, at, only: self.reads[a.var.index()] == 1 };
         list.iter().filter(alike).map(legacy).min_by_key(|l| !l.only)
     }

@@ -1,6 +1,7 @@
 //! Results in the place of what they are made of.
 
 use super::*;
+use crate::place::heirs::Heirs;
 
 /// Sums of two registers each: the first of two values, then of the sum before and a value that stays.
 fn sums(platform: Platform) -> (Kernel<Virtual>, usize) {
@@ -42,5 +43,23 @@ fn what_another_reads_keeps_its_place() {
     let (p, _) = allocate_checked(&k);
     for (n, of_inst) in regs(&p).iter().enumerate() {
         assert!(of_inst.len() < 3 || of_inst[0] != of_inst[2], "{n}: {of_inst:?}");
+    }
+}
+
+#[test]
+fn what_is_read_in_two_ways_is_not_written_over() {
+    for platform in Platform::ALL {
+        let (mut k, count) = sums(platform);
+        // The first channel's value is read for all channels, too: by later steps as well.
+        for inst in &mut k.blocks[0].insts[2..] {
+            let Src::Direct { reg, ty, .. } = inst.src[0] else { unreachable!() };
+            inst.src[1] = Src::new(reg, Region::SCALAR, ty);
+        }
+        let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
+        flow.find(&k);
+        accesses.collect(&k, &flow, &mut History::default()).unwrap();
+        let mut heirs = Heirs::default();
+        heirs.find(&k, &accesses);
+        assert!((0..count).all(|v| heirs.legacy(VarId(to_index(v))).is_none()), "{platform}");
     }
 }
