@@ -10,16 +10,17 @@ pub(crate) use self::bare::run_bare;
 use self::turn::{Counts, turn};
 use crate::{
     Error, Options, file,
+    group::{Group, run_group},
     launch::Dispatch,
     learned::Learned,
     memory::Memory,
-    messages::{Cx, Group},
+    messages::Cx,
     probe::Probe,
     program::Program,
     report::{Report, Reports, RunReport},
     scoreboard::Scoreboard,
     shadow::Shadow,
-    thread::{State, Thread},
+    thread::Thread,
     thread_memory::ThreadMemory,
 };
 use narrow::{as_index, to_index};
@@ -145,7 +146,7 @@ impl Run<'_> {
             opaque: &options.opaque,
             asked: Vec::new(),
         };
-        let result = run_group(team, &mut cx, options, counts);
+        let result = run_group(team, &mut cx, |cx| cx.group, |t, cx| turn(t, cx, options, counts));
         counts.asked.append(&mut cx.asked);
         result
     }
@@ -269,34 +270,4 @@ fn start(
     t.set_u32(file::STATE, number & 0x7);
     t.set_u32(file::STATE + 8, t.dispatched);
     t.set_u32(file::STATE + 12, t.dispatched);
-}
-
-fn run_group(
-    team: &mut [Thread],
-    cx: &mut Cx<'_>,
-    options: &Options,
-    counts: &mut Counts,
-) -> Result<(), Error> {
-    loop {
-        let mut progress = false;
-        let mut left = false;
-        for t in team.iter_mut() {
-            if t.state == State::AtBarrier && cx.group.opened >= t.barrier {
-                t.state = State::Running;
-                t.signalled = false;
-            }
-            if t.state == State::Running {
-                progress = true;
-                turn(t, cx, options, counts)?;
-            }
-            left |= t.state != State::Done;
-        }
-        if !left {
-            return Ok(());
-        }
-        if !progress && !team.iter().any(|t| t.state == State::AtBarrier && cx.group.opened >= t.barrier) {
-            let waiting = to_index(team.iter().filter(|t| t.state == State::AtBarrier).count());
-            return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
-        }
-    }
 }

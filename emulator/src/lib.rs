@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! launch     what to run, on which arguments         program    machine code, decoded once
-//! dispatch   groups, their threads in turns          thread     registers and channels; `file`: the registers' bytes
+//! dispatch   groups; `group`: their threads in turns thread     registers and channels; `file`: the registers' bytes
 //! thread_memory  what thread headers name            clk        what kernels are told of images
 //! memory     allocations, surfaces, samplers         alu        arithmetic; `num`: formats and rounding
 //! link       symbols                                 flow       branches
@@ -32,6 +32,7 @@ mod cycles;
 mod dispatch;
 mod file;
 mod flow;
+mod group;
 pub mod infer;
 mod launch;
 mod learned;

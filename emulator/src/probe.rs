@@ -9,12 +9,13 @@ pub use record::{Probed, Sent};
 use crate::{
     Bindings, Error, Options, RawLaunch,
     dispatch::run_probed,
+    group::State,
     launch::Dispatch,
     memory::Memory,
     messages::Mail,
     program::{DescFrom, Program, Step},
     report::SendKind,
-    thread::{State, Thread, Trap},
+    thread::{Thread, Trap},
 };
 use narrow::{as_index, low_u8, to_index, to_u64};
 use std::ops::Range;

@@ -2,6 +2,7 @@
 
 use crate::{
     file,
+    group::{Member, State},
     num::Round,
     program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
@@ -50,15 +51,6 @@ impl FloatMode {
     }
 }
 
-/// What a thread is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
-    Running,
-    /// Signalled the barrier and stands at the wait for it.
-    AtBarrier,
-    Done,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     /// The register file, see [`file`].
@@ -96,6 +88,20 @@ pub(crate) struct Thread {
     /// Bytes of the general registers of this thread, and of one of them.
     pub grf_end: u32,
     pub grf: u32,
+}
+
+impl Member for Thread {
+    fn state(&self) -> State {
+        self.state
+    }
+
+    fn barrier(&self) -> u64 {
+        self.barrier
+    }
+
+    fn go_on(&mut self) {
+        (self.state, self.signalled) = (State::Running, false);
+    }
 }
 
 impl Thread {

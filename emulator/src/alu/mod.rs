@@ -19,9 +19,10 @@ use narrow::{low_i16, low_i32, low_i64, low_u32, to_u8};
 
 use crate::{
     file,
+    group::State,
     num::{self, HALF},
     program::{Domain, Operand, Program, Source, Step},
-    thread::{LANES, State, Thread, Trap},
+    thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Op, Type};
 

@@ -3,10 +3,11 @@
 use super::turn::{Counts, one};
 use crate::{
     flow,
+    group::Group,
     launch::Bindings,
     learned::Learned,
     memory::Memory,
-    messages::{Cx, Group},
+    messages::Cx,
     program::Program,
     report::Reports,
     thread::{Thread, Trap},

@@ -2,11 +2,12 @@
 
 use crate::{
     Error, Options, Poison, alu, flow,
+    group::State,
     messages::{self, Cx},
     program::{Extra, Program, Step},
     report::SendKind,
     strict,
-    thread::{State, Thread, Trap},
+    thread::{Thread, Trap},
     watch::{self, Seen, Watch, Watched},
 };
 use gen_ir::{Class, Op, SyncFn};

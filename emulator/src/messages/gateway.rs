@@ -2,9 +2,10 @@
 
 use super::Mail;
 use crate::{
+    group::State,
     opaque::Question,
     report::{Fault, SendKind},
-    thread::{State, Trap},
+    thread::Trap,
 };
 use gen_ir::Sfid;
 use messages::gateway::{BarrierSignal, Gateway, SubFunction};

@@ -1,6 +1,7 @@
 //! A message being handled, and what it may touch besides its thread.
 
 use crate::{
+    group::Group,
     launch::Bindings,
     learned::Learned,
     memory::{Memory, Surface},
@@ -15,17 +16,6 @@ use narrow::{as_index, little, set_little, to_u64, to_usize};
 
 /// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
 pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | scratch::BASE_UNIT;
-
-/// A work group's shared state.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub id: [u32; 3],
-    pub slm: Vec<u8>,
-    pub threads: u32,
-    /// Threads that have signalled the barrier, and how often it has opened.
-    pub arrived: u32,
-    pub opened: u64,
-}
 
 /// Everything a running instruction may touch besides its thread.
 pub(crate) struct Cx<'a> {

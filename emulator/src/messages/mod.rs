@@ -16,7 +16,7 @@ mod scatter;
 pub(crate) mod typed;
 
 use ask::ask;
-pub(crate) use mail::{Cx, Group, Mail, Place, SCRATCH_STATE};
+pub(crate) use mail::{Cx, Mail, Place, SCRATCH_STATE};
 use mail::{fence, lanes_of};
 use narrow::as_index;
 

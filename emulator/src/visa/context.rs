@@ -3,26 +3,17 @@
 use super::thread::VisaThread;
 use crate::{
     Memory,
+    group::Group,
     launch::Bindings,
     report::{Fault, Report, Reports},
 };
 use narrow::as_index;
 
-/// A work group's shared state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VisaGroup {
-    pub id: [u32; 3],
-    pub slm: Vec<u8>,
-    pub threads: u32,
-    pub arrived: u32,
-    pub opened: u64,
-}
-
 /// Everything an instruction may touch besides its thread.
 pub(super) struct VisaCx<'a> {
     pub memory: &'a mut Memory,
     pub bindings: &'a Bindings,
-    pub group: &'a mut VisaGroup,
+    pub group: &'a mut Group,
     pub reports: &'a mut Reports,
     pub strict: bool,
     /// The bytes of what is stored next that depend on something undefined, a bit each.

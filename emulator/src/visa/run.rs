@@ -2,17 +2,18 @@
 //! takes them, so that atomics between threads come in the same order.
 
 use super::{
-    context::{VisaCx, VisaGroup, text},
+    context::{VisaCx, text},
     layout::VisaProgram,
-    thread::{ThreadState, VisaThread},
+    thread::VisaThread,
 };
 use crate::{
     Dispatch, Error, Memory, Options,
+    group::{Group, State, run_group},
     report::{Reports, RunReport, SendKind},
     thread::Trap,
     watch::{self, Seen, Watch, Watched},
 };
-use narrow::{as_index, to_index};
+use narrow::as_index;
 use std::collections::BTreeMap;
 use visa::{InputVar, Inst, Op, Predefined};
 
@@ -48,7 +49,7 @@ pub(super) fn dispatch(
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
             for x in 0..dispatch.groups[0] {
-                let mut group = VisaGroup {
+                let mut group = Group {
                     id: [x, y, z],
                     slm: vec![0; as_index(dispatch.slm.next_multiple_of(1024))],
                     threads: dispatch.threads,
@@ -69,7 +70,7 @@ pub(super) fn dispatch(
                     opaque: &options.opaque,
                     asked: Vec::new(),
                 };
-                run_group(&mut team, &mut cx, options, &mut counts)?;
+                run_group(&mut team, &mut cx, |cx| cx.group, |t, cx| turn(t, cx, options, &mut counts))?;
                 asked.append(&mut cx.asked);
             }
         }
@@ -96,7 +97,7 @@ fn start<'a>(
     program: &'a VisaProgram<'a>,
     dispatch: &Dispatch,
     options: &Options,
-    group: &VisaGroup,
+    group: &Group,
     number: u32,
     memories: &crate::thread_memory::ThreadMemory,
 ) -> Result<VisaThread<'a>, Error> {
@@ -163,38 +164,6 @@ fn inputs(t: &mut VisaThread<'_>, dispatch: &Dispatch, number: u32) -> Result<()
     Ok(())
 }
 
-fn run_group(
-    team: &mut [VisaThread<'_>],
-    cx: &mut VisaCx<'_>,
-    options: &Options,
-    counts: &mut VisaCounts,
-) -> Result<(), Error> {
-    loop {
-        let mut progress = false;
-        let mut left = false;
-        for t in team.iter_mut() {
-            if t.state == ThreadState::AtBarrier && cx.group.opened >= t.barrier {
-                t.state = ThreadState::Running;
-                t.signalled = false;
-            }
-            if t.state == ThreadState::Running {
-                progress = true;
-                turn(t, cx, options, counts)?;
-            }
-            left |= t.state != ThreadState::Done;
-        }
-        if !left {
-            return Ok(());
-        }
-        if !progress
-            && !team.iter().any(|t| t.state == ThreadState::AtBarrier && cx.group.opened >= t.barrier)
-        {
-            let waiting = to_index(team.iter().filter(|t| t.state == ThreadState::AtBarrier).count());
-            return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
-        }
-    }
-}
-
 /// Runs a thread until its turn ends, it waits, or it is done.
 fn turn(
     t: &mut VisaThread<'_>,
@@ -203,7 +172,7 @@ fn turn(
     counts: &mut VisaCounts,
 ) -> Result<(), Error> {
     let mut done = 0;
-    while t.state == ThreadState::Running && done < TURN {
+    while t.state == State::Running && done < TURN {
         let (unit, pc) = (t.unit(), t.frame.pc);
         let trap = |t: &VisaThread<'_>, cx: &VisaCx<'_>, why: Trap| Error::Trap {
             pc,
@@ -291,12 +260,12 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
         Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield {} | Op::Breakpoint {} => {}
         Op::Barrier {} => {
             cx.signal(t);
-            t.state = ThreadState::AtBarrier;
+            t.state = State::AtBarrier;
         }
         Op::SplitBarrier { signal: true } => cx.signal(t),
         Op::SplitBarrier { signal: false } => {
             if t.signalled {
-                t.state = ThreadState::AtBarrier;
+                t.state = State::AtBarrier;
             }
         }
         _ => {

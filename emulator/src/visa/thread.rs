@@ -1,17 +1,12 @@
 //! A thread: its variables, its lanes, and the calls they are in.
 
 use super::layout::{COMMON, Unit, VisaProgram};
-use crate::thread::{FloatMode, LANES, Trap, mask};
+use crate::{
+    group::{Member, State},
+    thread::{FloatMode, LANES, Trap, mask},
+};
 use narrow::{as_index, to_index};
 use visa::{Predefined, VarId};
-
-/// What a thread is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ThreadState {
-    Running,
-    AtBarrier,
-    Done,
-}
 
 /// A call in progress: of the kernel, a subroutine or a function.
 #[derive(Clone, Debug)]
@@ -111,7 +106,7 @@ pub(super) struct VisaThread<'a> {
     pub frame: Frame,
     pub callers: Vec<Frame>,
     pub mode: FloatMode,
-    pub state: ThreadState,
+    pub state: State,
     pub signalled: bool,
     /// How often the barrier must have opened before the thread goes on.
     pub barrier: u64,
@@ -129,6 +124,20 @@ const MAX_CALLS: usize = 1000;
 /// Most bytes of variables of all calls.
 const MAX_FILE: usize = 1 << 28;
 
+impl Member for VisaThread<'_> {
+    fn state(&self) -> State {
+        self.state
+    }
+
+    fn barrier(&self) -> u64 {
+        self.barrier
+    }
+
+    fn go_on(&mut self) {
+        (self.state, self.signalled) = (State::Running, false);
+    }
+}
+
 impl<'a> VisaThread<'a> {
     pub fn new(program: &'a VisaProgram<'a>, lanes: u32, strict: bool) -> Result<VisaThread<'a>, Trap> {
         let mut t = VisaThread {
@@ -144,7 +153,7 @@ impl<'a> VisaThread<'a> {
             frame: Frame::new(0, lanes, 0),
             callers: Vec::new(),
             mode: FloatMode::from_control(0),
-            state: ThreadState::Running,
+            state: State::Running,
             signalled: false,
             barrier: 0,
             number: 0,
