@@ -46,8 +46,9 @@ fn messages_are_refused_for_a_reason() {
     }
 }
 
-/// Every opcode has forms in the generated table (`--bin states`). The opcodes of vISA: number and name, as the specification and the mnemonic table of Intel's finalizer (IGC 2.x,
-/// visa/IsaDescription.cpp, `ISA_Inst_Table`) have them, and what platform they came with where that is none of ours.
+/// Every opcode has forms in the generated table (`--bin states`): those of vISA, by number and name as the specification and
+/// the mnemonic table of Intel's finalizer (IGC 2.x, visa/IsaDescription.cpp, `ISA_Inst_Table`) have them, with the platform that they
+/// came with where that is none of ours; and no row of ours is of another.
 #[test]
 fn every_opcode_is_in_a_table() {
     let mut shown = BTreeSet::new();
@@ -65,15 +66,20 @@ fn every_opcode_is_in_a_table() {
     }
     let mut missing = Vec::new();
     let mut count = 0;
+    let mut listed = BTreeSet::new();
     for line in include_str!("../data/opcodes.tsv").lines() {
         let [number, name, later] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         count += 1;
         let number: u8 = number.parse().expect("a number");
+        listed.insert(number);
         if later.is_empty() && !shown.contains(&number) {
             missing.push(format!("{number:#x} {name}"));
         }
     }
     assert!(count > 130 && missing.is_empty(), "{count} opcodes, missing: {missing:#?}");
+    let unlisted: Vec<_> =
+        visa::table::rows().filter(|row| !listed.contains(&row.opcode.raw())).map(|r| r.name).collect();
+    assert!(unlisted.is_empty(), "rows without a line in opcodes.tsv: {unlisted:?}");
 }
 
 /// Types that the specification's pages name (`data/types.tsv`): each pair of result and sources has a form.
