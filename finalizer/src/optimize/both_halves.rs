@@ -17,20 +17,20 @@ const REACH: usize = 64;
 const KNOWN: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Half {
+enum ProductHalf {
     Low,
     High,
 }
 
 /// A half of a product: the place of the instruction that gives it. The one before fills the accumulator.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Product {
+pub(super) struct HalfProduct {
     at: usize,
-    half: Half,
+    half: ProductHalf,
 }
 
 /// Takes low halves from the accumulator. Returns whether there were any; what is not needed any more is `nop`.
-pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec<Product>) -> bool {
+pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec<HalfProduct>) -> bool {
     let caps = kernel.platform.caps();
     if !caps.ops.macl {
         return false;
@@ -43,7 +43,7 @@ pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec
         for i in 1..block.insts.len() {
             let insts = &mut block.insts[..];
             let Some(half) = half(&insts[i - 1], &insts[i], by_option) else { continue };
-            let fits = |k: &Product| {
+            let fits = |k: &HalfProduct| {
                 let window = &insts[k.at..i - 1];
                 k.half != half && i - k.at <= REACH && is_same(&insts[k.at], &insts[i]) && {
                     stands(window, &insts[i], vars, grf_bytes)
@@ -59,7 +59,7 @@ pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec
                 if known.len() == KNOWN {
                     known.remove(0);
                 }
-                known.push(Product { at: i, half });
+                known.push(HalfProduct { at: i, half });
             }
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec
 }
 
 /// Which half of a product an instruction gives, if the one before has filled the accumulator for it.
-fn half(mul: &Inst<Virtual>, inst: &Inst<Virtual>, by_option: bool) -> Option<Half> {
+fn half(mul: &Inst<Virtual>, inst: &Inst<Virtual>, by_option: bool) -> Option<ProductHalf> {
     let fills = mul.op == Op::Mul && mul.dst.reg().is_some_and(|r| r.base() == ACC0.base());
     let plain = |i: &Inst<Virtual>| i.pred.is_none() && i.cond.is_none() && !i.sat;
     let result = matches!(inst.dst, Dst::Direct { reg, horz: 1, ty } if reg.var().is_some() && ty.is_dword());
@@ -75,8 +75,8 @@ fn half(mul: &Inst<Virtual>, inst: &Inst<Virtual>, by_option: bool) -> Option<Ha
         return None;
     }
     match (inst.op, by_option, inst.opts.has(Options::ACC_WR_EN)) {
-        (Op::Macl, ..) | (Op::Mach, true, false) => Some(Half::Low),
-        (Op::Mach, ..) => Some(Half::High),
+        (Op::Macl, ..) | (Op::Mach, true, false) => Some(ProductHalf::Low),
+        (Op::Mach, ..) => Some(ProductHalf::High),
         _ => None,
     }
 }
@@ -117,17 +117,18 @@ fn stands(window: &[Inst<Virtual>], inst: &Inst<Virtual>, vars: &[Var], grf_byte
                 let meets = |part: Option<(gen_ir::VarId, Extent)>| {
                     part.is_some_and(|(of, bytes)| of == v && bytes.overlaps(touched))
                 };
-                apart &= !meets(Some(result)) && !(role.is_write() && factors.into_iter().any(meets));
+                let changes = role.is_write() && factors.into_iter().any(meets);
+                apart &= !meets(Some(result)) && !changes;
             });
             apart
         })
 }
 
 /// Has both halves made by the first of two products, where the second gives `half`.
-fn one_product(insts: &mut [Inst<Virtual>], (first, second): (usize, usize), half: Half) {
+fn one_product(insts: &mut [Inst<Virtual>], (first, second): (usize, usize), half: ProductHalf) {
     let low = match half {
-        Half::Low => insts[second],
-        Half::High => {
+        ProductHalf::Low => insts[second],
+        ProductHalf::High => {
             let low = insts[first];
             (insts[first - 1], insts[first]) = (insts[second - 1], insts[second]);
             low

@@ -30,7 +30,7 @@ struct Content {
 
 /// A header that is in several places.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct RepeatedHeader {
     content: Content,
     /// A block that makes it, and whether another does.
     block: usize,
@@ -41,7 +41,7 @@ struct Known {
 
 /// One place where a header is made and read.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct HeaderPlace {
     known: usize,
     var: VarId,
     block: usize,
@@ -53,8 +53,8 @@ struct Place {
 /// Memory of the pass.
 #[derive(Debug, Default)]
 pub(super) struct ConstantHeaderMemory {
-    known: Vec<Known>,
-    places: Vec<Place>,
+    known: Vec<RepeatedHeader>,
+    places: Vec<HeaderPlace>,
     made: Vec<Inst<Virtual>>,
 }
 
@@ -92,10 +92,12 @@ pub(super) fn hoist(
             let at = known.iter().position(|k| k.content == content).unwrap_or(known.len());
             match known.get_mut(at) {
                 Some(k) => k.several |= k.block != b,
-                None if at < MOST => known.push(Known { content, block: b, several: false, var: None }),
+                None if at < MOST => {
+                    known.push(RepeatedHeader { content, block: b, several: false, var: None })
+                }
                 None => continue,
             }
-            places.push(Place { known: at, var, block: b, first, last: first + last });
+            places.push(HeaderPlace { known: at, var, block: b, first, last: first + last });
         }
     }
     let mut done = Done::default();

@@ -96,7 +96,7 @@ pub(crate) use analyses::{Analyses, AnalysisSet};
 #[derive(Debug, Default)]
 pub(crate) struct OptimizeMemory {
     pub(crate) accumulators: accumulators::AccumulatorMemory,
-    products: Vec<both_halves::Product>,
+    products: Vec<both_halves::HalfProduct>,
     predicate: predicate::PredicateMemory,
     copies: copies::Copies,
     local: local::LocalMemory,
