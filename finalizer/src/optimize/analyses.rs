@@ -145,10 +145,7 @@ impl Analyses {
 
     /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
     pub(super) fn take_tests(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        if !self.valid.has(AnalysisSet::TESTS) {
-            find_all(kernel, candidates::tests_zero, &mut self.tests);
-            self.valid = self.valid.with(AnalysisSet::TESTS);
-        }
+        find_all(kernel, candidates::tests_zero, (&mut self.valid, AnalysisSet::TESTS), &mut self.tests);
         std::mem::take(&mut self.tests)
     }
 
@@ -159,10 +156,7 @@ impl Analyses {
 
     /// Choices by conditions, in order. Comes back with [`Analyses::return_choices`].
     pub(super) fn take_choices(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        if !self.valid.has(AnalysisSet::CHOICES) {
-            find_all(kernel, candidates::chooses, &mut self.choices);
-            self.valid = self.valid.with(AnalysisSet::CHOICES);
-        }
+        find_all(kernel, candidates::chooses, (&mut self.valid, AnalysisSet::CHOICES), &mut self.choices);
         std::mem::take(&mut self.choices)
     }
 
@@ -220,8 +214,17 @@ impl Analyses {
     }
 }
 
-/// The instructions of one kind: block and place of each.
-fn find_all(kernel: &Kernel<Virtual>, is: impl Fn(&Inst<Virtual>) -> bool, all: &mut Vec<(usize, usize)>) {
+/// Finds the instructions of one kind, block and place of each, unless they are known.
+fn find_all(
+    kernel: &Kernel<Virtual>,
+    is: impl Fn(&Inst<Virtual>) -> bool,
+    (valid, fact): (&mut AnalysisSet, AnalysisSet),
+    all: &mut Vec<(usize, usize)>,
+) {
+    if valid.has(fact) {
+        return;
+    }
+    *valid = valid.with(fact);
     all.clear();
     for (b, block) in kernel.blocks.iter().enumerate() {
         let found = block.insts.iter().enumerate().filter(|(_, inst)| is(inst));

@@ -78,7 +78,7 @@ impl Uses {
 }
 
 /// The bytes of a flag that an operand touches, if it is one.
-fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> FlagBytes {
+pub(super) fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> FlagBytes {
     let seq = role != Role::Pred || inst.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq);
     let channels = u32::from(inst.chan)..u32::from(inst.chan) + inst.exec.lanes();
     match role {
@@ -94,7 +94,7 @@ fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> FlagBytes {
     }
 }
 
-const fn meet(a: &FlagBytes, b: &FlagBytes) -> bool {
+pub(super) const fn meet(a: &FlagBytes, b: &FlagBytes) -> bool {
     a.start < b.end && b.start < a.end
 }
 

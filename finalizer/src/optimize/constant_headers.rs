@@ -35,6 +35,8 @@ struct RepeatedHeader {
     /// A block that makes it, and whether another does.
     block: usize,
     several: bool,
+    /// Its first place.
+    first: usize,
     /// The variable that holds it from now on.
     var: Option<VarId>,
 }
@@ -92,23 +94,26 @@ pub(super) fn hoist(
             let at = known.iter().position(|k| k.content == content).unwrap_or(known.len());
             match known.get_mut(at) {
                 Some(k) => k.several |= k.block != b,
-                None if at < MOST => {
-                    known.push(RepeatedHeader { content, block: b, several: false, var: None })
-                }
+                None if at < MOST => known.push(RepeatedHeader {
+                    content,
+                    block: b,
+                    several: false,
+                    first: places.len(),
+                    var: None,
+                }),
                 None => continue,
             }
             places.push(HeaderPlace { known: at, var, block: b, first, last: first + last });
         }
     }
     let mut done = Done::default();
-    for (k, header) in known.iter_mut().enumerate() {
-        let Some(first) = places.iter().find(|p| p.known == k) else { continue };
+    for header in known.iter_mut() {
         let Content { base, dwords } = header.content;
         header.var = match base.reg().and_then(Reg::var) {
             Some(r0) if dwords == [None; DWORDS] => Some(r0),
             _ if header.several && !kernel.outside => {
                 done.kept = true;
-                let align = kernel.vars[first.var.index()].align;
+                let align = kernel.vars[places[header.first].var.index()].align;
                 Some(kernel.add_var(Var::temp(VarClass::General, grf_bytes, align)))
             }
             _ => None,
@@ -120,7 +125,6 @@ pub(super) fn hoist(
         let Some(var) = header.var else { continue };
         done.any = true;
         let is_new = header.content.base.reg().and_then(Reg::var) != Some(var);
-        let is_first = !places[..n].iter().any(|p| p.known == place.known);
         for inst in &mut kernel.blocks[place.block].insts[place.first..=place.last] {
             let named = |reg: Reg<Virtual>| reg.var() == Some(place.var);
             let there = inst.map_regs(|_, reg| if named(reg) { Reg::var_at(var, reg.byte) } else { reg });
@@ -128,7 +132,7 @@ pub(super) fn hoist(
                 *inst = there;
                 continue;
             }
-            if is_new && is_first {
+            if is_new && n == header.first {
                 made.push(there);
             }
             *inst = Inst::new(Op::Nop, inst.exec);

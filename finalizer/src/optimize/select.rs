@@ -7,9 +7,12 @@
 //! its finalizer folds the same, of floats only in the order of the comparison). So `a < b ? a : b` stays as it is, and `a < b ? b :
 //! a` is `sel.gt d = b, a`. Of integers all are minima and maxima.
 
-use gen_ir::{Class, Cond, Dst, Inst, Kernel, Op, Payload, Pred, Src, Type, Virtual};
+use gen_ir::{Class, Cond, Dst, Inst, Kernel, Op, Payload, Pred, Role, Src, Type, Virtual};
 
-use super::analyses::Analyses;
+use super::{
+    analyses::Analyses,
+    chain::{meet, touched},
+};
 use crate::build::sel_cond;
 
 /// How far apart both may stand: flags are few.
@@ -90,10 +93,9 @@ fn comparison(
             let null = inst.dst.reg().is_some_and(|r| r.is_null());
             let compares = inst.op == Op::Cmp && null && inst.payload == Payload::None;
             let apart = || {
-                let of = |inst: &Inst<Virtual>| {
-                    u32::from(inst.chan)..u32::from(inst.chan) + inst.exec.lanes().next_multiple_of(8)
-                };
-                of(inst).end <= of(choice).start || of(choice).end <= of(inst).start
+                let (set, asked) =
+                    (touched(inst, Role::Cond, pred.flag), touched(choice, Role::Pred, pred.flag));
+                !meet(&set, &asked)
             };
             if compares && inst.cond.is_some_and(|c| c.flag == pred.flag) && apart() {
                 continue;
