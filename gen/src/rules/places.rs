@@ -79,8 +79,8 @@ pub fn rows_inside(region: Region, ty: Type, start: u32, lanes: u32, grf_bytes: 
     rows.into_iter().all(|first| first / grf_bytes == (first + last) / grf_bytes)
 }
 
-/// Channels, at most, of an operation on halves and floats. (Moves are no exception: Intel's finalizer cuts them, and so does
-/// Mesa's compiler, `is_mixed_float_with_fp32_dst`.)
+/// Channels, at most, of an operation on halves and floats. (The manual has no exception for moves, and Intel's finalizer cuts
+/// them. Mesa's compiler did, too, until tests showed that hardware does without: `is_mixed_float_with_fp32_dst`.)
 pub fn mixed_lanes<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<u32> {
     let packed = matches!(
         inst.dst,
