@@ -32,8 +32,8 @@ pub(super) struct Unit<'a> {
     pub places: Vec<VariablePlace>,
     /// Bytes of the frame, [`COMMON`] included.
     pub bytes: u32,
-    /// End of the part that addresses reach.
-    pub addressable: u32,
+    /// The variables that addresses lead to, in ascending order.
+    addressed: Vec<VariablePlace>,
     /// First element of each address variable, and of the end.
     pub addrs: Vec<u32>,
 }
@@ -98,6 +98,15 @@ fn predefined() -> Vec<VariablePlace> {
 }
 
 impl<'a> Unit<'a> {
+    /// Whether so many bytes from a place on are of one variable that addresses lead to. (An indirect operand out of
+    /// bounds is undefined: documentation/visa/5_operands.md.)
+    pub fn is_addressed(&self, at: i64, size: u32) -> bool {
+        let Ok(first) = u32::try_from(at) else { return false };
+        let behind = self.addressed.partition_point(|p| p.at <= first);
+        let place = behind.checked_sub(1).and_then(|i| self.addressed.get(i));
+        place.is_some_and(|p| first - p.at + size <= p.len)
+    }
+
     fn new(kernel: &'a Kernel, grf: u32) -> Result<Unit<'a>, String> {
         let mut insts = Vec::with_capacity(kernel.code.len());
         let mut labels = vec![u32::MAX; kernel.labels.len()];
@@ -128,9 +137,13 @@ impl<'a> Unit<'a> {
             labels,
             places: predefined(),
             bytes: COMMON,
-            addressable: COMMON,
+            addressed: Vec::new(),
             addrs: Vec::new(),
         };
+        unit.addressed.extend(unit.places.iter().filter(|p| p.len > 0));
+        unit.addressed.sort_unstable_by_key(|p| (p.at, std::cmp::Reverse(p.len)));
+        // What lies in the thread's header is part of that.
+        unit.addressed.dedup_by(|inner, outer| inner.at + inner.len <= outer.at + outer.len);
         unit.place(&taken, grf)?;
         let mut first = 0;
         for a in &kernel.addrs {
@@ -150,18 +163,19 @@ impl<'a> Unit<'a> {
                 if taken[i] != wanted || var.alias.is_some() {
                     continue;
                 }
-                self.places[as_index(PREDEFINED_VARS) + i] = VariablePlace { at: self.bytes, len: grown[i] };
+                let place = VariablePlace { at: self.bytes, len: grown[i] };
+                self.places[as_index(PREDEFINED_VARS) + i] = place;
+                if wanted {
+                    self.addressed.push(place);
+                }
                 self.bytes = self
                     .bytes
                     .checked_add(grown[i].next_multiple_of(APART) + APART)
                     .filter(|b| *b < 1 << 28)
                     .ok_or("more than 256 MB of variables")?;
             }
-            if wanted {
-                self.addressable = self.bytes;
-                if self.bytes > 1 << 16 {
-                    return Err(format!("{}: variables that are addressed take 64 kB", kernel.name()));
-                }
+            if wanted && self.bytes > 1 << 16 {
+                return Err(format!("{}: variables that are addressed take 64 kB", kernel.name()));
             }
         }
         for (i, var) in kernel.vars.iter().enumerate() {

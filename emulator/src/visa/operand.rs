@@ -93,9 +93,10 @@ impl VisaThread<'_> {
             let (base, unknown) = self.address(u32::from(r.addr_offset) + row, r.addr)?;
             spots.doubtful |= unknown;
             let at = i64::from(base) + i64::from(r.offset) + i64::from(element * size);
-            let inside = at >= 64 && at + i64::from(size) <= i64::from(self.unit().addressable);
-            if !inside {
-                return Err(format!("lane {i} goes through an address that leads nowhere ({at:#x})").into());
+            if !self.unit().is_addressed(at, size) {
+                return Err(
+                    format!("lane {i} goes through an address that is of no variable ({at:#x})").into()
+                );
             }
             if at % i64::from(size) != 0 {
                 return Err(format!("lane {i} goes through an address that is not aligned ({at:#x})").into());

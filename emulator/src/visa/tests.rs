@@ -42,6 +42,11 @@ const END: &str = "
 
 /// Runs code on one thread of 16 lanes; `V32` has the lane numbers, and `V34` is what comes out.
 fn run(code: &str) -> ([i32; 16], RunReport) {
+    try_run(code).unwrap()
+}
+
+/// The same of code that may be stopped.
+fn try_run(code: &str) -> Result<([i32; 16], RunReport), crate::Error> {
     let text = format!("{HEAD}{START}{code}");
     let module = visa::text::parse(&text, TextOptions::default()).unwrap();
     let mut memory = Memory::new();
@@ -53,11 +58,10 @@ fn run(code: &str) -> ([i32; 16], RunReport) {
         surfaces: vec![Some(Surface { base: memory.address(out), size: 64, image: None })],
         ..RawLaunch::default()
     };
-    let report =
-        super::run_raw(Platform::Skl, &module, 0, &launch, &mut memory, &Options::default()).unwrap();
+    let report = super::run_raw(Platform::Skl, &module, 0, &launch, &mut memory, &Options::default())?;
     let bytes = memory.bytes(out);
     let word = |i: usize| i32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
-    (std::array::from_fn(word), report)
+    Ok((std::array::from_fn(word), report))
 }
 
 fn lanes(f: impl Fn(i32) -> i32) -> [i32; 16] {
@@ -137,6 +141,24 @@ fn addresses_lead_into_variables() {
     ));
     let expected = [3, 4, 5, 6, 7, 8, 9, 10, 9, 0, 9, 0, 9, 0, 9, 0];
     assert_eq!(out, expected);
+}
+
+/// What is behind a variable, or in front of it, is nobody's: an indirect operand there is undefined (specification,
+/// operands).
+#[test]
+fn addresses_stay_in_their_variable() {
+    for (offset, inside) in [(0, true), (60, true), (64, false), (-4, false), (-4096, false)] {
+        let outcome = try_run(&format!(
+            "
+    addr_add (M1_NM, 1) A0(0)<1> &V32 {offset}:w
+    mov (M1_NM, 1) r[A0(0),0]<1>:d 0x7:d
+    {END}"
+        ));
+        assert_eq!(outcome.is_ok(), inside, "{offset}: {outcome:?}");
+        if let Err(e) = outcome {
+            assert!(e.to_string().contains("an address that is of no variable"), "{offset}: {e}");
+        }
+    }
 }
 
 #[test]
