@@ -283,6 +283,7 @@ impl Rounds<'_> {
             let first = round == 0 && !self.options.quick;
             let placed = if first { self.find_order()? } else { GeneralPlaces::None };
             if !self.place_arf()? {
+                self.split_arf()?;
                 continue;
             }
             self.place_general(placed)?;

@@ -56,7 +56,7 @@ impl Analysis {
         self.copies.find(kernel, !quick);
         self.heirs.clear();
         if !quick {
-            self.heirs.find(kernel, &self.accesses);
+            self.heirs.find(kernel, &self.accesses, &self.copies);
         }
         self.costs.clear();
         Ok(())
@@ -92,7 +92,7 @@ impl Analysis {
         self.live.within_blocks(kernel, &self.accesses, flow, liveness::Holders::ALL, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, true);
-        self.heirs.find(kernel, &self.accesses);
+        self.heirs.find(kernel, &self.accesses, &self.copies);
         self.costs.clear();
     }
 

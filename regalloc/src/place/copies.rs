@@ -1,6 +1,7 @@
 //! Which variables are copied to which: if both come to have the same registers, `apply` leaves the copy out.
 
-use gen_ir::{Dst, FileByte, Inst, Kernel, Op, Reg, Space, Src, SrcMod, VarClass, VarId, Virtual};
+use crate::analysis::position::Position;
+use gen_ir::{Dst, FileByte, Inst, Kernel, Op, Reg, Space, Src, SrcMod, Type, VarClass, VarId, Virtual};
 
 /// Of how many copies of a variable a place is looked at.
 const MOST: usize = 6;
@@ -18,19 +19,44 @@ pub(crate) fn bits_copied<S: Space>(inst: &Inst<S>) -> Option<(Reg<S>, Reg<S>)> 
     (raw && packed).then_some((to, from))
 }
 
-/// The copies from general variables of whole registers: to which variable, from which, and how far the bytes of the
-/// one are behind those of the other.
-fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = (VarId, VarId, i32)> {
+/// A copy between general variables, as one of them sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VarCopy {
+    /// The one that sees it.
+    of: VarId,
+    /// The other.
+    pub other: VarId,
+    /// How far behind the other's place its own has to be, in bytes.
+    pub behind: i32,
+    /// Where the copy reads, if both may be in one place there, too: all of both, dword by dword or quadword by
+    /// quadword. (As for [`Heirs`](super::heirs::Heirs): the instruction has its result's registers from then on.)
+    pub meets: Option<Position>,
+}
+
+/// The copies from general variables of whole registers, as the one sees them that is written.
+fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarCopy> {
     // Nobody else may have r0.
     let general = |v: VarId| {
         let var = &kernel.vars[v.index()];
         var.class == VarClass::General && var.fixed != Some(FileByte::START)
     };
-    let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
-    movs.filter_map(bits_copied).filter_map(move |(to, from)| {
+    let insts = (0..).zip(kernel.blocks.iter().flat_map(|b| &b.insts));
+    insts.filter(|(_, i)| i.op == Op::Mov).filter_map(move |(at, inst)| {
+        let (to, from) = bits_copied(inst)?;
         let (d, s) = (to.var()?, from.var()?);
-        let shift = from.byte.cast_signed() - to.byte.cast_signed();
-        (d != s && general(d) && general(s) && is_wide(kernel, s)).then_some((d, s, shift))
+        let behind = from.byte.cast_signed() - to.byte.cast_signed();
+        let bytes = |v: VarId| kernel.vars[v.index()].bytes;
+        let element = inst.dst.ty().map_or(0, Type::bytes);
+        let whole =
+            bytes(d) == bytes(s) && bytes(d).is_multiple_of(u32::from(kernel.platform.caps().regs.grf_bytes));
+        let alike = behind == 0 && whole && matches!(element, 4 | 8);
+        let meets = alike.then(|| Position::read(at));
+        (d != s && general(d) && general(s) && is_wide(kernel, s)).then_some(VarCopy {
+            of: d,
+            other: s,
+            behind,
+            meets,
+        })
     })
 }
 
@@ -41,14 +67,14 @@ fn is_wide(kernel: &Kernel<Virtual>, v: VarId) -> bool {
 
 /// Whether copies may be left out, if both sides come to have the same place: between whole registers.
 pub(crate) fn may_be_left_out(kernel: &Kernel<Virtual>) -> bool {
-    from_registers(kernel).any(|(to, ..)| is_wide(kernel, to))
+    from_registers(kernel).any(|c| is_wide(kernel, c.of))
 }
 
 /// The copies between general variables of registers, each from both sides.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// A variable, another, and how far its bytes are behind those of the other; by variable, in code order.
-    list: Vec<(u32, u32, i32)>,
+    /// By variable, in code order.
+    list: Vec<VarCopy>,
 }
 
 impl Copies {
@@ -58,11 +84,11 @@ impl Copies {
         if !wanted {
             return;
         }
-        for (to, from, shift) in from_registers(kernel).filter(|c| is_wide(kernel, c.0)) {
-            self.list.push((to.0, from.0, shift));
-            self.list.push((from.0, to.0, -shift));
+        for copy in from_registers(kernel).filter(|c| is_wide(kernel, c.of)) {
+            self.list.push(copy);
+            self.list.push(VarCopy { of: copy.other, other: copy.of, behind: -copy.behind, ..copy });
         }
-        self.list.sort_by_key(|c| c.0);
+        self.list.sort_by_key(|c| c.of);
     }
 
     /// Forgets them.
@@ -70,9 +96,9 @@ impl Copies {
         self.list.clear();
     }
 
-    /// The first copies of a variable: the other variable, and how far behind the other's place its own has to be.
-    pub fn of(&self, var: VarId) -> impl Iterator<Item = (VarId, i32)> {
-        let from = self.list.partition_point(|c| c.0 < var.0);
-        self.list[from..].iter().take(MOST).take_while(move |c| c.0 == var.0).map(|c| (VarId(c.1), c.2))
+    /// The first copies of a variable.
+    pub fn of(&self, var: VarId) -> impl Iterator<Item = VarCopy> {
+        let from = self.list.partition_point(|c| c.of < var);
+        self.list[from..].iter().take(MOST).take_while(move |c| c.of == var).copied()
     }
 }

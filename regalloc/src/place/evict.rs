@@ -148,7 +148,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// Puts back what had the place of `v` where the one began and the other ended.
     fn keep_kin(&mut self, v: ItemId) {
-        for other in self.s.kin[v].into_iter().flatten() {
+        for other in self.s.kin[v].items() {
             let Some(at) = self.s.at[other] else { continue };
             let regs = self.wholes_of(other, at);
             let [own, held, needed] = self.tables(other);

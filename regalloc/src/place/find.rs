@@ -1,6 +1,6 @@
 //! Registers that are free for an item.
 
-use super::*;
+use super::{copies::VarCopy, *};
 use narrow::as_index;
 
 /// Where an item may be that takes whole registers.
@@ -63,7 +63,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn find_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let item = self.items[i];
-        for (other, behind) in self.wishes.copies.of(item.var) {
+        for VarCopy { other, behind, meets, .. } in self.wishes.copies.of(item.var) {
             let Some(there) = self.s.item_of[other].and_then(|item| self.s.at[item]) else { continue };
             let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
             if !at.is_multiple_of(item.align.max(1)) || at < item.low || at + item.bytes > item.high {
@@ -76,6 +76,10 @@ impl<'a, const W: usize> Scan<'a, W> {
             let found = self.find_whole(i, open, with_parts, at / rb, at / rb + n);
             if found.is_some_and(|found| found.bytes() == at) {
                 return found;
+            }
+            // Both are held where the copy reads, which does nothing then.
+            if meets.is_some() && self.may_meet_kin(i, there) {
+                return Some(there);
             }
         }
         None
@@ -90,41 +94,71 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.file.way == Way::LargestFirst {
             return None;
         }
-        // Who reads it earlier would have to stay before this, where a scheduler is to move them.
-        if self.file.way.is_in_turn() && !(legacy.only && matches!(self.sharing, Sharing::None)) {
+        // Who reads it earlier would have to stay before this, where a scheduler is to move them. That is worth a copy less.
+        let alone = legacy.only || legacy.is_copied;
+        if self.file.way.is_in_turn() && !(alone && matches!(self.sharing, Sharing::None)) {
             return None;
         }
         let of = self.s.item_of[legacy.of]?;
         let there = self.s.at[of]?;
-        let (at, behind) = (there.bytes(), legacy.at.next());
-        let begins = self.ranges(i).first()?.start >= legacy.at && self.ranges(of).last()?.end <= behind;
+        let at = there.bytes();
+        // (The other may live again later, as what a loop carries does, but not where this does.)
+        let begins = self.ranges(i).first()?.start >= legacy.at;
         let allowed = at.is_multiple_of(item.align.max(1)) && at >= item.low && at + item.bytes <= item.high;
         if !begins || !allowed {
             return None;
         }
-        let regs = self.wholes_of(i, there);
-        let open = self.open_behind(i, behind);
-        let is_free = regs.iter().zip(open).all(|(r, o)| r & !o == 0);
-        if is_free {
-            self.s.kin[i][0] = Some(of);
-            self.s.kin[of][1] = Some(i);
-        }
-        is_free.then_some(there)
+        self.may_meet_kin(i, there).then_some(there)
     }
 
-    /// The registers that nothing has a part of which item `i` meets behind the position where it begins.
-    fn open_behind(&self, i: ItemId, behind: Position) -> Regs<W> {
+    /// Whether item `i` may be in a place where it meets what it is made of, and what is copied to or from it, if those are
+    /// there, each in one instruction. If so, that is noted.
+    fn may_meet_kin(&mut self, i: ItemId, there: FileByte) -> bool {
+        let var = self.items[i].var;
+        let made = self.wishes.heirs.legacy(var).map(|l| (l.of, l.at));
+        let copied = self.wishes.copies.of(var).filter_map(|c| Some((c.other, c.meets?)));
+        let mut kin = Kin::default();
+        let mut meetings = [Position::NEVER; MOST_KIN];
+        for (other, at) in made.into_iter().chain(copied) {
+            if let Some(other) = self.s.item_of[other].filter(|&o| self.s.at[o] == Some(there))
+                && self.s.kin[other].has_room()
+                && let Some(n) = kin.add(other)
+            {
+                meetings[n] = at;
+            }
+        }
+        meetings.sort_unstable();
+        let regs = self.wholes_of(i, there);
+        let open = self.open_but_at(i, meetings);
+        let is_free = regs.iter().zip(open).all(|(r, o)| r & !o == 0);
+        if is_free {
+            for other in kin.items() {
+                self.s.kin[other].add(i);
+            }
+            self.s.kin[i] = kin;
+        }
+        is_free
+    }
+
+    /// The registers that nothing has a part of which item `i` meets but at some positions, in ascending order.
+    fn open_but_at(&self, i: ItemId, but: [Position; MOST_KIN]) -> Regs<W> {
         let mut used = [0; W];
         let mut add = |regs: Regs<W>| used.iter_mut().zip(regs).for_each(|(u, r)| *u |= r);
-        let cut = |ranges: &'a [Range]| {
-            let later = ranges.partition_point(|r| r.end <= behind);
-            let (first, rest) = ranges[later..].split_at((later < ranges.len()).into());
-            (first.first().map(|r| Range { start: r.start.max(behind), ..*r }), rest)
-        };
-        let mut meets = |matrix: &RegMatrix<W>, ranges: &'a [Range]| {
-            let (first, rest) = cut(ranges);
-            add(matrix.within(first.as_slice()));
-            add(matrix.within(rest));
+        let mut meets = |matrix: &RegMatrix<W>, mut ranges: &'a [Range]| {
+            let mut from = Position::START;
+            for to in but.into_iter().take_while(|&to| to != Position::NEVER).chain([Position::NEVER]) {
+                ranges = &ranges[ranges.partition_point(|r| r.end <= from)..];
+                let part = &ranges[..ranges.partition_point(|r| r.start < to)];
+                let cut = |r: &Range| Range { start: r.start.max(from), end: r.end.min(to) };
+                if let [first, rest @ ..] = part {
+                    add(matrix.within(&[cut(first)]));
+                    if let [between @ .., last] = rest {
+                        add(matrix.within(between));
+                        add(matrix.within(&[cut(last)]));
+                    }
+                }
+                from = if to == Position::NEVER { to } else { to.next() };
+            }
         };
         let ranges = self.ranges(i);
         if self.some_wholes {

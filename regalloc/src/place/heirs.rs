@@ -8,10 +8,13 @@
 //! result may have just the bytes that are read ([`Access::may_be_written_in_place`]), although a result anywhere else
 //! must keep off them (`Kind::EARLY`).
 
-use crate::analysis::{
-    access::{Access, Kind},
-    accesses::Accesses,
-    position::Position,
+use crate::{
+    analysis::{
+        access::{Access, Kind},
+        accesses::Accesses,
+        position::Position,
+    },
+    place::copies::Copies,
 };
 use gen_ir::{Class, Dst, Inst, Kernel, VarId, Virtual};
 
@@ -32,11 +35,13 @@ pub(crate) struct Legacy {
     pub at: Position,
     /// Nothing else reads it.
     pub only: bool,
+    /// One is copied to the other, which takes no instruction if both have the same place.
+    pub is_copied: bool,
 }
 
 impl Heirs {
     /// Looks for them.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses) {
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, copies: &Copies) {
         self.reads.clear();
         self.reads.resize(kernel.vars.len(), 0);
         for a in accesses.all().iter().filter(|a| a.kind.has(Kind::READ)) {
@@ -48,13 +53,20 @@ impl Heirs {
             if let Some(v) = written_in_steps(inst)
                 && self.legacies[v.index()].is_none()
             {
-                self.legacies[v.index()] = self.legacy_of(kernel, v, accesses.of(at), Position::before(at));
+                self.legacies[v.index()] =
+                    self.legacy_of((kernel, copies), v, accesses.of(at), Position::before(at));
             }
         }
     }
 
-    /// A variable that is read as `v` is written, rather one that nothing else reads.
-    fn legacy_of(&self, kernel: &Kernel<Virtual>, v: VarId, list: &[Access], at: Position) -> Option<Legacy> {
+    /// A variable that is read as `v` is written, rather one that the two copy, or that nothing else reads.
+    fn legacy_of(
+        &self,
+        (kernel, copies): (&Kernel<Virtual>, &Copies),
+        v: VarId,
+        list: &[Access],
+        at: Position,
+    ) -> Option<Legacy> {
         let w = list.iter().find(|w| w.var == v && w.kind.has(Kind::WRITE.with(Kind::SURE)))?;
         let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let whole = |v: VarId| {
@@ -67,8 +79,13 @@ impl Heirs {
         // Whoever reads it otherwise, too, one channel for all of them say, would find what earlier steps have written.
         let every = |of: VarId| list.iter().filter(|a| a.var == of).all(in_place);
         let alike = |a: &&Access| a.var != v && in_place(a) && every(a.var) && whole(a.var) == Some(bytes);
-        let legacy = |a: &Access| Legacy { of: a.var, at, only: self.reads[a.var.index()] == 1 };
-        list.iter().filter(alike).map(legacy).min_by_key(|l| !l.only)
+        let legacy = |a: &Access| Legacy {
+            of: a.var,
+            at,
+            only: self.reads[a.var.index()] == 1,
+            is_copied: copies.of(v).any(|c| c.other == a.var && c.behind == 0),
+        };
+        list.iter().filter(alike).map(legacy).min_by_key(|l| (!l.is_copied, !l.only))
     }
 
     /// Whose place a variable may take, if it may.

@@ -44,6 +44,32 @@ use typed_index_collections::TiVec;
 /// room for large ones.
 const PARTS_IN_TURN: u32 = 32;
 
+/// How many others may be in the place of an item and meet it there.
+const MOST_KIN: usize = 4;
+
+/// Items in one place that meet there.
+#[derive(Clone, Copy, Default)]
+struct Kin {
+    list: [Option<ItemId>; MOST_KIN],
+}
+
+impl Kin {
+    fn has_room(&self) -> bool {
+        self.list.contains(&None)
+    }
+
+    /// Adds one, if there is room, and returns how many were before.
+    fn add(&mut self, item: ItemId) -> Option<usize> {
+        let n = self.list.iter().position(Option::is_none)?;
+        self.list[n] = Some(item);
+        Some(n)
+    }
+
+    fn items(self) -> impl Iterator<Item = ItemId> {
+        self.list.into_iter().flatten()
+    }
+}
+
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct ScanMemory {
@@ -73,8 +99,9 @@ pub(crate) struct ScanMemory {
     sent: Sent,
     /// With [`Way::LongestFree`].
     ages: Ages,
-    /// What each item is made of, if it has the place of that, and the other way round.
-    kin: TiVec<ItemId, [Option<ItemId>; 2]>,
+    /// In whose place each item is although both are held at one position: of what it is made of or copied from, or
+    /// those.
+    kin: TiVec<ItemId, Kin>,
 }
 
 /// An item that has a register which others may have, too.
@@ -202,7 +229,7 @@ impl ScanMemory {
         self.sent.clear();
         self.ages.start(if file.way == Way::LongestFree { file.regs } else { 0 });
         self.kin.clear();
-        self.kin.resize(items.len(), [None; 2]);
+        self.kin.resize(items.len(), Kin::default());
         self.full_active = 256;
         if self.parts.len() < regs {
             self.parts.resize_with(regs, Vec::new);

@@ -1,7 +1,7 @@
 //! Results in the place of what they are made of.
 
 use super::*;
-use crate::place::heirs::Heirs;
+use crate::place::{copies::Copies, heirs::Heirs};
 
 /// Sums of two registers each: the first of two values, then of the sum before and a value that stays.
 fn sums(platform: Platform) -> (Kernel<Virtual>, usize) {
@@ -59,7 +59,62 @@ fn what_is_read_in_two_ways_is_not_written_over() {
         flow.find(&k);
         accesses.collect(&k, &flow, &mut History::default()).unwrap();
         let mut heirs = Heirs::default();
-        heirs.find(&k, &accesses);
+        heirs.find(&k, &accesses, &Copies::default());
         assert!((0..count).all(|v| heirs.legacy(VarId(to_index(v))).is_none()), "{platform}");
+    }
+}
+
+/// A loop whose every round makes each of some sums of two registers anew, in two steps, and copies it back. All others are
+/// alive meanwhile.
+fn carried_sums(platform: Platform, count: usize) -> Kernel<Virtual> {
+    let mut k = Kernel::new("carried", platform);
+    k.simd = 16;
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let exec = if grf == 32 { ExecSize::S16 } else { ExecSize::S32 };
+    let mut vars = |n: usize| -> Vec<VarId> { (0..n).map(|_| k.add_var(general(2 * grf))).collect() };
+    let (kept, first, second, other) = (vars(count), vars(count), vars(count), vars(2));
+    let flag =
+        k.add_var(Var { live_in: true, fixed: Some(FileByte::START), ..Var::temp(VarClass::Flag, 2, 2) });
+    let copy = |to: VarId, from: VarId| Inst { op: Op::Mov, ..add(to, from, from) };
+    let copy = |to, from| Inst { src: [copy(to, from).src[0], Src::None, Src::None], ..copy(to, from) };
+    let wide = |insts: Vec<Inst<Virtual>>| insts.into_iter().map(|i| Inst { exec, ..i }).collect::<Vec<_>>();
+    let start = kept.iter().chain(&other).map(|&v| value(v, 1)).collect();
+    let all = || kept.iter().zip(&first).zip(&second).map(|((&k, &f), &s)| (k, f, s));
+    let mut round: Vec<_> = all().map(|(k, f, _)| add(f, k, other[0])).collect();
+    round.extend(all().map(|(_, f, s)| add(s, f, other[1])));
+    let back = all().map(|(k, _, s)| copy(k, s)).collect();
+    let end = all().map(|(_, _, s)| add(other[0], other[0], s)).collect();
+    let jump = |to: u32, pred: Option<Pred<Virtual>>| Inst {
+        pred,
+        no_mask: true,
+        payload: gen_ir::Payload::Branch {
+            jip: gen_ir::Target::Block(BlockId(to)),
+            uip: gen_ir::Target::None,
+            ctrl: false,
+        },
+        ..Inst::new(Op::Jmpi, ExecSize::S1)
+    };
+    let leave = Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq };
+    let block = |mut insts: Vec<Inst<Virtual>>, last: Option<Inst<Virtual>>, succs: &[u32]| {
+        insts.extend(last);
+        Block { insts, succs: succs.iter().map(|&s| BlockId(s)).collect() }
+    };
+    k.blocks = vec![
+        block(wide(start), None, &[1]),
+        block(wide(round), Some(jump(3, Some(leave))), &[2, 3]),
+        block(wide(back), Some(jump(1, None)), &[1]),
+        block(wide(end), None, &[]),
+    ];
+    k
+}
+
+#[test]
+fn what_a_loop_carries_stays_where_it_is() {
+    for platform in Platform::ALL {
+        let k = carried_sums(platform, 24);
+        let (p, stats) = allocate_checked(&k);
+        assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}: {stats:?}");
+        // No copy is left of those that carry the sums to the next round.
+        assert_eq!(p.blocks[2].insts.len(), 1, "{platform}: {:?}", p.blocks[2].insts);
     }
 }
