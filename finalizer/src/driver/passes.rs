@@ -169,6 +169,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "sink-copies",
+        about: "copies that only one side of a branch needs are made there",
+        step: PassBody::Virtual(optimizations::sink_copies),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "share-descriptors",
         about: "a message's descriptor that an address register holds already is not computed again",
         step: PassBody::Virtual(optimizations::share_descriptors),

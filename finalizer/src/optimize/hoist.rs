@@ -26,7 +26,13 @@ const REACH: usize = 24;
 pub(super) struct HoistMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
-    /// For each variable, which channels touch it.
+    channels: ChannelsOf,
+}
+
+/// For each variable, which channels touch it.
+#[derive(Debug, Default)]
+pub(super) struct ChannelsOf {
+    /// Empty: not known.
     lanes: Vec<TouchedBy>,
 }
 
@@ -48,12 +54,12 @@ pub(super) fn equals(
     memory: &mut HoistMemory,
     pool: &mut Pool<Virtual>,
 ) -> bool {
-    let HoistMemory { predecessors, lanes } = memory;
+    let HoistMemory { predecessors, channels } = memory;
     if !kernel.blocks.iter().any(|b| b.succs.len() == 2) {
         return false;
     }
     count_predecessors(kernel, predecessors);
-    lanes.clear();
+    channels.lanes.clear();
     let mut any = false;
     // Back to front: what comes to the front of a block may go further.
     for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
@@ -71,10 +77,10 @@ pub(super) fn equals(
         while i < kernel.blocks[one].insts.len().min(REACH) {
             let found = equal(kernel, [one, two], i).filter(|_| {
                 let inst = &kernel.blocks[one].insts[i];
-                if !uniform && lanes.is_empty() {
-                    find_lanes(kernel, lanes);
+                if !uniform && channels.lanes.is_empty() {
+                    channels.find(kernel);
                 }
-                uniform || is_own(inst, lanes)
+                uniform || channels.is_own(inst)
             });
             let Some(j) = found else {
                 i += 1;
@@ -141,49 +147,57 @@ fn written(inst: &Inst<Virtual>) -> Option<VarId> {
     inst.dst.reg()?.var()
 }
 
-/// Notes for every variable whether each channel touches its own element only.
-fn find_lanes(kernel: &Kernel<Virtual>, lanes: &mut Vec<TouchedBy>) {
-    reset(lanes, kernel.vars.len(), TouchedBy::None);
-    for (v, var) in kernel.vars.iter().enumerate() {
-        if var.live_out || var.fixed.is_some() {
-            lanes[v] = TouchedBy::Any;
+impl ChannelsOf {
+    /// Notes for every variable whether each channel touches its own element only.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+        let lanes = &mut self.lanes;
+        reset(lanes, kernel.vars.len(), TouchedBy::None);
+        for (v, var) in kernel.vars.iter().enumerate() {
+            if var.live_out || var.fixed.is_some() {
+                lanes[v] = TouchedBy::Any;
+            }
+        }
+        for (_, inst) in kernel.insts() {
+            inst.for_each_reg(|role, reg| {
+                let Some(v) = reg.var() else { return };
+                let own = TouchedBy::Own(inst.exec.lanes(), inst.chan);
+                let by_channel = !inst.no_mask
+                    && match role {
+                        Role::Dst => true,
+                        Role::Src(i) => match inst.src[usize::from(i)] {
+                            _ if inst.send().is_some() => true,
+                            Src::Direct { region, ty, .. } => {
+                                let lanes = inst.exec.lanes();
+                                region.one_by_one(lanes) && reg.byte.is_multiple_of(lanes * ty.bytes())
+                            }
+                            _ => false,
+                        },
+                        _ => false,
+                    };
+                let known = &mut lanes[v.index()];
+                *known = match *known {
+                    TouchedBy::None if by_channel => own,
+                    same if by_channel && same == own => own,
+                    _ => TouchedBy::Any,
+                };
+            });
         }
     }
-    for (_, inst) in kernel.insts() {
-        inst.for_each_reg(|role, reg| {
-            let Some(v) = reg.var() else { return };
-            let own = TouchedBy::Own(inst.exec.lanes(), inst.chan);
-            let by_channel = !inst.no_mask
-                && match role {
-                    Role::Dst => true,
-                    Role::Src(i) => match inst.src[usize::from(i)] {
-                        _ if inst.send().is_some() => true,
-                        Src::Direct { region, ty, .. } => {
-                            let lanes = inst.exec.lanes();
-                            region.one_by_one(lanes) && reg.byte.is_multiple_of(lanes * ty.bytes())
-                        }
-                        _ => false,
-                    },
-                    _ => false,
-                };
-            let known = &mut lanes[v.index()];
-            *known = match *known {
-                TouchedBy::None if by_channel => own,
-                same if by_channel && same == own => own,
-                _ => TouchedBy::Any,
-            };
-        });
-    }
-}
 
-/// Whether the variables of an instruction are touched by its channels alone, each its own element.
-fn is_own(inst: &Inst<Virtual>, lanes: &[TouchedBy]) -> bool {
-    let mut own = !inst.no_mask;
-    inst.for_each_reg(|_, r| {
-        let known = r.var().map(|v| lanes[v.index()]);
-        own &= known == Some(TouchedBy::Own(inst.exec.lanes(), inst.chan));
-    });
-    own
+    /// Whether the variables of an instruction are touched by its channels alone, each its own element.
+    fn is_own(&self, inst: &Inst<Virtual>) -> bool {
+        let mut own = !inst.no_mask;
+        inst.for_each_reg(|_, r| {
+            let known = r.var().map(|v| self.lanes[v.index()]);
+            own &= known == Some(TouchedBy::Own(inst.exec.lanes(), inst.chan));
+        });
+        own
+    }
+
+    /// Whether each channel touches its own element of a variable only, whichever instruction it is.
+    pub fn are_own(&self, v: VarId) -> bool {
+        matches!(self.lanes[v.index()], TouchedBy::Own(..))
+    }
 }
 
 /// `(p) goto T; goto U; T:` becomes `(!p) goto U; T:`.

@@ -25,6 +25,7 @@
 //! hoist-headers                                   constant_headers   headers that are the same all over a kernel
 //! share-headers                                   headers      one header for many messages
 //! sink-scalars                                    sink         what is moved is computed where it is moved to
+//! sink-copies                                     sink_copies  copies that one side of a branch needs
 //! share-descriptors                               descriptors  one descriptor for many messages
 //! coalesce coalesce-legal                         local        in one block, backwards; the moves: coalesce
 //! interleave interleave-legal                     interleave   halves are computed where they belong
@@ -83,6 +84,7 @@ mod scatter;
 mod select;
 mod shifts;
 mod sink;
+mod sink_copies;
 pub(crate) mod steps;
 mod sums;
 mod unmask;
@@ -112,6 +114,7 @@ pub(crate) struct OptimizeMemory {
     pub(crate) known_flags: reloads::KnownFlags,
     merger: merge::Merger,
     scatter: scatter::ScatterMemory,
+    sink: sink_copies::SinkMemory,
     splitter: regalloc::Splitter,
     sums: sums::SumMemory,
     uses: chain::Uses,

@@ -6,7 +6,7 @@ use gen_ir::{Kernel, Virtual};
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, copies, dead, descriptors,
     flags, headers, hoist, insert, interleave, local, low_halves, merge, modes, predicate, products, scatter,
-    select, shifts, sink, sums, unmask, values,
+    select, shifts, sink, sink_copies, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -196,6 +196,13 @@ pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -
     let (locality, use_counts) = work.analyses.local_counts(kernel);
     sink::scalars(kernel, locality, use_counts, bytes);
     Ok(true)
+}
+
+/// Copies that only one side of a branch needs are made there.
+pub(crate) fn sink_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    let (locality, memory) = (work.analyses.locality(kernel), &mut work.optimize.sink);
+    Ok(sink_copies::copies(kernel, locality, bytes, memory, &mut work.virtuals))
 }
 
 /// Descriptors that an address register holds already are not computed again.
