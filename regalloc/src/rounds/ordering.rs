@@ -33,6 +33,9 @@ impl Rounds<'_> {
         if !self.split_under_pressure()? {
             return Ok(placed);
         }
+        if self.place_in_turn_by_lane()? {
+            return Ok(GeneralPlaces::InTurn);
+        }
         for &search in self.searches {
             let crowded =
                 placed == GeneralPlaces::Packed && self.memory.placed[2].spilled.len() > MOST_WITHOUT_PLACE;

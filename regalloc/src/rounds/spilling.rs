@@ -9,9 +9,13 @@ use crate::{
         liveness::{Holders, Liveness},
     },
     copy,
-    place::{InPlace, Sharing},
+    place::{InPlace, Sharing, Way},
     placing::{Planned, is_complete},
-    spill::{self, plan::Known, remat},
+    spill::{
+        self,
+        plan::Known,
+        remat::{self, Remat},
+    },
 };
 
 /// How often what others are computed from is asked to keep its registers: a third time changed no real program.
@@ -31,6 +35,8 @@ impl Rounds<'_> {
         let AllocationMemory { pool, flow, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
         let general = &placed[2];
         if general.spilled.is_empty() {
+            // Packed places leave a scheduler little to move.
+            self.place_in_turn_by_lane()?;
             return Ok(true);
         }
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
@@ -79,6 +85,25 @@ impl Rounds<'_> {
         }
         placing.place_largest_first(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
         Ok(())
+    }
+
+    /// Places general variables in turn, if they find places so where those of waiting lanes may share registers, and
+    /// returns whether they do.
+    pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { flow, now, liveness, placing, placed, placed_other, of_lanes, .. } =
+            &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if self.options.quick || current.outside || !flow.any_divergence {
+            return Ok(false);
+        }
+        of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
+        let (sharing, none) = (sharing(flow, now, of_lanes), Remat::default());
+        placing.aims.in_place = InPlace::First;
+        let mut try_way = |way| {
+            let places = (&mut placed[2], &mut *placed_other);
+            placing.try_general(current, (now, sharing, &none), way, places, is_complete)
+        };
+        Ok(try_way(Way::LongestFree)? || try_way(Way::InTurn)?)
     }
 
     /// Has general variables that find no place computed again from sources that live longer for that, where that
