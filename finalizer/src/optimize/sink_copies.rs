@@ -28,6 +28,8 @@ const MOST: usize = 1024;
 pub(super) struct SinkMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
+    /// How many copies have come to the front of each block.
+    came: Vec<u32>,
     channels: ChannelsOf,
     copies: Vec<BranchCopy>,
     /// By variable, which of the copied to it is; none: [`NONE`].
@@ -71,10 +73,12 @@ pub(super) fn copies(
     for n in 0..memory.copies.len() {
         let copy = memory.copies[n];
         let Some(side) = memory.side(kernel, copy) else { continue };
-        let inst = kernel.blocks[as_index(copy.block)].insts.remove(as_index(copy.inst));
+        let from = as_index(copy.block);
+        let inst = kernel.blocks[from].insts.remove(as_index(copy.inst + memory.came[from]));
         let front = &mut kernel.blocks[side].insts;
         pool.grow(front, 1);
         front.insert(0, inst);
+        memory.came[side] += 1;
         any = true;
     }
     any
@@ -84,6 +88,7 @@ impl SinkMemory {
     /// Finds the copies in front of branches of which nothing up to the branch needs the result or changes the source.
     fn collect(&mut self, kernel: &Kernel<Virtual>, locality: &Locality) {
         count_predecessors(kernel, &mut self.predecessors);
+        reset(&mut self.came, kernel.blocks.len(), 0);
         self.copies.clear();
         self.number.clear();
         self.behind.clear();
