@@ -368,6 +368,22 @@ impl Generator {
     }
 }
 
+/// Takes the calls out of a program.
+fn drop_calls(nodes: &mut Vec<Node>) {
+    nodes.retain(|node| !matches!(node, Node::Call { .. }));
+    for node in nodes {
+        match node {
+            Node::If { then, els, .. } => {
+                drop_calls(then);
+                drop_calls(els);
+            }
+            Node::Loop { body, .. } => drop_calls(body),
+            Node::Tangle { blocks, .. } => blocks.iter_mut().for_each(|b| drop_calls(&mut b.body)),
+            _ => {}
+        }
+    }
+}
+
 /// The program of a seed.
 pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     let Settings { platform, grf, reserved } = settings;
@@ -397,13 +413,12 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     let mut budget = 30 + g.r.below(150);
     let mut body = g.nodes(&mut budget, 0, false);
     g.in_sub = true;
-    let subs = (0..2)
+    let mut subs: Vec<Vec<Node>> = (0..2)
         .map(|_| {
             let mut budget = 12;
             g.nodes(&mut budget, 1, false)
         })
         .collect();
-    let mut helpers = g.helpers();
     let pred_elements = if widest == 32 { 32 } else { 16 };
     let init = g.init(pred_elements);
     // Last, so that all before stays what it was for each seed.
@@ -415,6 +430,16 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     }
     g.put_bits_together(&mut body);
     g.put_expressions(&mut body);
+    for _ in 0..g.r.below(3) {
+        let at = g.r.below(body.len() as u32 + 1) as usize;
+        body.splice(at..at, g.carried());
+    }
+    // Some passes leave programs with subroutines alone.
+    if g.r.one_in(2) {
+        drop_calls(&mut body);
+        subs.clear();
+    }
+    let mut helpers = g.helpers();
     helpers.append(&mut g.parts);
     RandomProgram {
         platform,

@@ -66,6 +66,24 @@ pub enum Node {
         /// The body.
         body: Vec<Node>,
     },
+    /// A loop as compilers leave it: what it carries is made anew in every round, copied for what follows the loop, and
+    /// copied back for the next round behind the branch out of it.
+    Carried {
+        /// The counter's variable.
+        counter: String,
+        /// Operand that says how often.
+        trips: String,
+        /// A scalar counter and a scalar jump.
+        uniform: bool,
+        /// The first values of what it carries.
+        start: Vec<String>,
+        /// A round up to the branch.
+        round: Vec<String>,
+        /// The copies back.
+        back: Vec<String>,
+        /// What follows the loop.
+        behind: Vec<String>,
+    },
     /// Lanes leave the innermost loop, or start its next round.
     Leave {
         /// Makes the predicate.
@@ -211,21 +229,31 @@ impl Emitter {
                 }
             }
             Node::Loop { counter, trips, uniform, body } => {
-                let simd = self.simd;
                 let (head, latch, end) = (self.label(), self.label(), self.label());
-                let exec = if *uniform { "(M1_NM, 1)".to_owned() } else { format!("(M1, {simd})") };
-                let lane = if *uniform { "<0;1,0>" } else { "<1;1,0>" };
-                self.line(&format!("mov {exec} {counter}(0,0)<1> 0x0:d"));
+                let count = Count { simd: self.simd, counter, uniform: *uniform };
+                self.line(&count.start());
                 self.place(head);
                 self.loops.push((latch, end));
                 self.nodes(body);
                 self.loops.pop();
                 self.place(latch);
-                self.line(&format!("add {exec} {counter}(0,0)<1> {counter}(0,0){lane} 0x1:d"));
-                let pred = if *uniform { "P6" } else { "P5" };
-                self.line(&format!("cmp.lt {exec} {pred} {counter}(0,0){lane} {trips}"));
-                self.jump(&format!("({pred})"), head, *uniform);
+                count.step(trips).iter().for_each(|l| self.line(l));
+                self.jump(&format!("({})", count.again()), head, *uniform);
                 self.place(end);
+            }
+            Node::Carried { counter, trips, uniform, start, round, back, behind } => {
+                let (head, end) = (self.label(), self.label());
+                let count = Count { simd: self.simd, counter, uniform: *uniform };
+                self.lines(start);
+                self.line(&count.start());
+                self.place(head);
+                self.lines(round);
+                count.step(trips).iter().for_each(|l| self.line(l));
+                self.jump(&format!("(!{})", count.again()), end, *uniform);
+                self.lines(back);
+                self.jump("", head, *uniform);
+                self.place(end);
+                self.lines(behind);
             }
             Node::Leave { lines, guard, again } => {
                 if let Some((latch, end)) = self.loops.last().copied() {
@@ -265,6 +293,43 @@ impl Emitter {
                 self.line(&format!("({guard}) ret (M1, {simd})"));
             }
         }
+    }
+}
+
+/// How the rounds of a loop are counted.
+struct Count<'a> {
+    simd: u32,
+    counter: &'a str,
+    /// All lanes together.
+    uniform: bool,
+}
+
+impl Count<'_> {
+    /// Execution size and mask, and the region of the counter.
+    fn shape(&self) -> (String, &'static str) {
+        if self.uniform {
+            ("(M1_NM, 1)".into(), "<0;1,0>")
+        } else {
+            (format!("(M1, {})", self.simd), "<1;1,0>")
+        }
+    }
+
+    fn start(&self) -> String {
+        format!("mov {} {}(0,0)<1> 0x0:d", self.shape().0, self.counter)
+    }
+
+    /// Counts a round; whether there is another is in the predicate.
+    fn step(&self, trips: &str) -> [String; 2] {
+        let ((exec, lane), counter) = (self.shape(), self.counter);
+        [
+            format!("add {exec} {counter}(0,0)<1> {counter}(0,0){lane} 0x1:d"),
+            format!("cmp.lt {exec} {} {counter}(0,0){lane} {trips}", self.again()),
+        ]
+    }
+
+    /// The predicate.
+    const fn again(&self) -> &'static str {
+        if self.uniform { "P6" } else { "P5" }
     }
 }
 

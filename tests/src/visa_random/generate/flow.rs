@@ -67,7 +67,71 @@ impl Generator {
         Node::If { lines, guard, uniform, then, els }
     }
 
-    pub(super) fn looping(&mut self, budget: &mut u32, depth: u32) -> Node {
+    /// A loop that carries sums from round to round, and a branch behind it that copies some of them for one side.
+    pub(super) fn carried(&mut self) -> Vec<Node> {
+        // What is stored has room for so many.
+        let e = Exec { lanes: self.simd.min(16), offset: 0, no_mask: false };
+        let (uniform, trips, counter) = self.rounds();
+        let exec = e.text();
+        let [mut start, mut round, mut back, mut behind, mut copies, mut side] = [const { Vec::new() }; 6];
+        for _ in 0..1 + self.r.below(6) {
+            let [kept, first, made] = [(); 3].map(|()| self.new_part(Type::D, e.lanes));
+            start.push(format!("mov {exec} {kept}(0,0)<1> {}", self.number(e)));
+            let op = self.r.pick(&["add", "xor", "mul"]);
+            let by = self.number(e);
+            round.push(format!("{op} {exec} {first}(0,0)<1> {kept}(0,0)<1;1,0> {by}"));
+            let by = self.number(e);
+            round.push(format!("add {exec} {made}(0,0)<1> {first}(0,0)<1;1,0> {by}"));
+            if self.r.one_in(8) {
+                // A branch of its own behind the loop needs it, or what it was before.
+                round.push(format!("mov {exec} {kept}(0,0)<1> {made}(0,0)<1;1,0>"));
+            }
+            back.push(format!("mov {exec} {kept}(0,0)<1> {made}(0,0)<1;1,0>"));
+            for _ in 0..self.r.below(3) {
+                let of = self.r.pick(&[&kept, &first, &made, &made]).clone();
+                let out = self.new_part(Type::D, e.lanes);
+                round.push(format!("mov {exec} {out}(0,0)<1> {of}(0,0)<1;1,0>"));
+                let d = self.result(e);
+                behind.push(format!("add {exec} {d} {out}(0,0)<1;1,0> {}", self.number(e)));
+            }
+            if self.r.one_in(2) {
+                let out = self.new_part(Type::D, e.lanes);
+                copies.push(format!("mov {exec} {out}(0,0)<1> {made}(0,0)<1;1,0>"));
+                let d = self.result(e);
+                side.push(format!("xor {exec} {d} {out}(0,0)<1;1,0> {made}(0,0)<1;1,0>"));
+            }
+            let d = self.result(e);
+            let last = self.r.pick(&[&kept, &made]).clone();
+            behind.push(format!("mov {exec} {d} {last}(0,0)<1;1,0>"));
+        }
+        let guard = self.pred();
+        // More than becomes predicates.
+        let mut then = vec![Node::Lines(side)];
+        then.extend((0..12).map(|_| self.lines()));
+        let els = Vec::new();
+        copies.extend(self.condition(&guard));
+        vec![
+            Node::Carried { counter, trips, uniform, start, round, back, behind },
+            Node::If { lines: copies, guard, uniform: false, then, els },
+        ]
+    }
+
+    /// A dword for so many channels.
+    fn number(&mut self, e: Exec) -> String {
+        let small = |t: Type| t.is_int() && t.bytes() == 4;
+        let fits = (0..16).map(|_| self.src(e, false, &small).1).find(|s| !s.is_empty());
+        fits.unwrap_or_else(|| "0x3:d".into())
+    }
+
+    /// Where a dword of so many channels goes.
+    fn result(&mut self, e: Exec) -> String {
+        let small = |t: Type| t.is_int() && t.bytes() == 4;
+        let fits = (0..64).map(|_| self.dst(e, &small).1).find(|d| !d.is_empty());
+        fits.unwrap_or_else(|| format!("{}(0,0)<1>", self.new_part(Type::D, e.lanes)))
+    }
+
+    /// How a loop is counted: for all lanes alike or not, how often, and by which variable.
+    fn rounds(&mut self) -> (bool, String, String) {
         let uniform = self.r.one_in(3);
         let trips = if uniform || self.r.one_in(2) {
             format!("{:#x}:d", 1 + self.r.below(3))
@@ -81,6 +145,11 @@ impl Generator {
             self.counters += 1;
             format!("count{}", self.counters - 1)
         };
+        (uniform, trips, counter)
+    }
+
+    pub(super) fn looping(&mut self, budget: &mut u32, depth: u32) -> Node {
+        let (uniform, trips, counter) = self.rounds();
         let body = self.nodes(budget, depth + 1, true);
         Node::Loop { counter, trips, uniform, body }
     }

@@ -77,6 +77,13 @@ impl Generator {
         }
     }
 
+    /// A variable that only what is made now touches.
+    pub(super) fn new_part(&mut self, ty: Type, elements: u32) -> String {
+        let name = format!("part{}", self.parts.len());
+        self.parts.push(Variable { name: name.clone(), ty, elements, alias: None, float: false });
+        name
+    }
+
     fn expression(&mut self) -> Vec<String> {
         let wide = self.ints.len() > INTS.len() && self.r.one_in(3);
         let kind = match self.r.below(4) {
@@ -125,14 +132,7 @@ impl Generator {
         let at = again.unwrap_or_else(|| {
             let fits = 2 * e.lanes * ty.bytes() <= 2 * self.grf;
             let stride = if !scalar && fits && self.r.one_in(8) { 2 } else { 1 };
-            let name = format!("part{}", self.parts.len());
-            self.parts.push(Variable {
-                name: name.clone(),
-                ty,
-                elements: e.lanes * stride,
-                alias: None,
-                float: false,
-            });
+            let name = self.new_part(ty, e.lanes * stride);
             x.parts.push(Part { name, ty, scalar, stride, read: false });
             x.parts.len() - 1
         });
