@@ -230,7 +230,7 @@ impl Emitter {
             }
             Node::Loop { counter, trips, uniform, body } => {
                 let (head, latch, end) = (self.label(), self.label(), self.label());
-                let count = Count { simd: self.simd, counter, uniform: *uniform };
+                let count = RoundCounter { simd: self.simd, counter, uniform: *uniform };
                 self.line(&count.start());
                 self.place(head);
                 self.loops.push((latch, end));
@@ -243,7 +243,7 @@ impl Emitter {
             }
             Node::Carried { counter, trips, uniform, start, round, back, behind } => {
                 let (head, end) = (self.label(), self.label());
-                let count = Count { simd: self.simd, counter, uniform: *uniform };
+                let count = RoundCounter { simd: self.simd, counter, uniform: *uniform };
                 self.lines(start);
                 self.line(&count.start());
                 self.place(head);
@@ -297,14 +297,14 @@ impl Emitter {
 }
 
 /// How the rounds of a loop are counted.
-struct Count<'a> {
+struct RoundCounter<'a> {
     simd: u32,
     counter: &'a str,
     /// All lanes together.
     uniform: bool,
 }
 
-impl Count<'_> {
+impl RoundCounter<'_> {
     /// Execution size and mask, and the region of the counter.
     fn shape(&self) -> (String, &'static str) {
         if self.uniform {
