@@ -43,7 +43,12 @@ const fn table<const N: usize>(own: [(usize, Slot); N]) -> Table {
 static MAIN: Table = table([(5, versions as Slot), (8, create as Slot), (10, incompatible as Slot)]);
 static DEVICE_TABLE: Table =
     table([(12, part as Slot), (13, part as Slot), (14, part as Slot), (15, context as Slot)]);
-static CONTEXT: Table = table([(12, translate as Slot)]);
+static CONTEXT: Table = table([
+    (11, translate as Slot),
+    (12, translate as Slot),
+    (14, translate as Slot),
+    (15, translate_named as Slot),
+]);
 static OUTPUT: Table = table([
     (11, successful as Slot),
     (13, kind as Slot),
@@ -97,7 +102,28 @@ extern "C" fn context(_: *mut Object, _: u64, from: u64, to: u64) -> *mut Object
     if from == to { null_mut() } else { make(&CONTEXT, b"", [null_mut(); 3]) }
 }
 
+/// The source is where all of them have it.
 unsafe extern "C" fn translate(_: *mut Object, _: u64, source: *mut Object) -> *mut Object {
+    unsafe { translated(source, b"compiled\0") }
+}
+
+unsafe extern "C" fn translate_named(
+    _: *mut Object,
+    _: u64,
+    source: *mut Object,
+    _constants: *mut Object,
+    _values: *mut Object,
+    _options: *mut Object,
+    _internal: *mut Object,
+    _tracing: *mut Object,
+    _traces: u32,
+    _tools: *mut Object,
+    hash: u64,
+) -> *mut Object {
+    unsafe { translated(source, format!("compiled {hash:x}\0").as_bytes()) }
+}
+
+unsafe fn translated(source: *mut Object, log: &[u8]) -> *mut Object {
     unsafe {
         let table = (*source).table;
         let memory: unsafe extern "C" fn(*mut Object) -> *const u8 =
@@ -105,7 +131,7 @@ unsafe extern "C" fn translate(_: *mut Object, _: u64, source: *mut Object) -> *
         let size = table.add(17).cast::<unsafe extern "C" fn(*mut Object) -> usize>().read();
         let program = std::slice::from_raw_parts(memory(source), size(source));
         let buffer = |bytes| make(&BUFFER, bytes, [null_mut(); 3]);
-        make(&OUTPUT, b"", [buffer(program), buffer(b"compiled\0"), buffer(b"")])
+        make(&OUTPUT, b"", [buffer(program), buffer(log), buffer(b"")])
     }
 }
 

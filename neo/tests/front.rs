@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Library, build_many, built, program, refused};
+use driver::{Library, Way, build_many, built, program, refused};
 
 /// One test, for the compiler is named by the environment of the whole process.
 #[test]
@@ -18,6 +18,17 @@ fn the_compilers_programs_get_our_code() {
     assert!(made.ok && made.log == "compiled", "{}", made.log);
     let code = |bytes: &[u8]| zebin::Program::read(bytes).unwrap().unit("saxpy").unwrap().code.clone();
     assert_ne!(code(&made.program), code(&old));
+
+    // Whichever function a runtime calls, of the version that brought it or of the last.
+    for (way, version) in [Way::ALL, Way::ALL].concat().into_iter().zip([1, 2, 3, 4, 4, 4, 4, 4]) {
+        let by = library.build_by(way, version, &old, "");
+        let log = if way == Way::Named { "compiled 2a" } else { "compiled" };
+        assert!(
+            by.ok && by.log == log && by.program == made.program,
+            "{way:?} of version {version}: {}",
+            by.log
+        );
+    }
 
     let refused = refused();
     let kept = library.build(&refused, "");

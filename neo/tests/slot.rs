@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Library, build_many, built, program, refused};
+use driver::{Library, Way, build_many, built, program, refused};
 
 fn library() -> Library {
     Library::load(&built("libvisafinalize_neo.so"))
@@ -17,6 +17,9 @@ fn a_build_gives_our_code() {
     assert_ne!(code(&made.program), code(&old));
     assert_eq!(library.build(&made.program, "").program, made.program, "ours of ours is ours");
     assert_eq!(library.build(&old, "-visa-finalize-mode=off").program, old);
+    for way in Way::ALL {
+        assert_eq!(library.build_by(way, 4, &old, ""), made, "{way:?}");
+    }
 }
 
 #[test]

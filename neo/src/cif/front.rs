@@ -50,6 +50,7 @@ impl Class {
                         (11, translate as Slot),
                         (12, translate_for_tools as Slot),
                         (14, translate_special as Slot),
+                        (15, translate_named as Slot),
                     ]
                 }
             }
@@ -285,6 +286,45 @@ unsafe extern "C" fn translate_special(
         let translate = original::<Translate>(context, 14);
         built(internal, |internal| {
             translate(context, version, source, constants, values, options, internal, tracing, traces, tools)
+        })
+    }
+}
+
+/// The same with a name for what the compiler dumps: a hash that an earlier step made, or 0. The runtimes that have been seen ask
+/// for version 3, which lacks this.
+unsafe extern "C" fn translate_named(
+    context: *mut Object,
+    version: u64,
+    source: *mut Object,
+    constants: *mut Object,
+    values: *mut Object,
+    options: *mut Object,
+    internal: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    tools: *mut c_void,
+    hash: u64,
+) -> *mut Object {
+    type Translate = unsafe extern "C" fn(
+        *mut Object,
+        u64,
+        *mut Object,
+        *mut Object,
+        *mut Object,
+        *mut Object,
+        *mut Object,
+        *const c_void,
+        u32,
+        *mut c_void,
+        u64,
+    ) -> *mut Object;
+    // SAFETY: as said above; the arguments are the caller's.
+    unsafe {
+        let translate = original::<Translate>(context, 15);
+        built(internal, |internal| {
+            translate(
+                context, version, source, constants, values, options, internal, tracing, traces, tools, hash,
+            )
         })
     }
 }

@@ -15,7 +15,7 @@
 //! | main | 9 binary version, 10 first incompatible interface |
 //! | buffer | 15 memory, 17 size, 21 clear, 24 append |
 //! | device | 11 timer, 12 platform, 13 system, 14 features, 15 translation context, 17 revision |
-//! | context | 11, 12, 14 translate, with more and more arguments |
+//! | context | 11, 12, 14, 15 translate, with more and more arguments |
 //! | output | 11 successful, 12 warnings, 13 type, 14 log, 15 program, 16 debug data |
 //!
 //! # Why it is sound

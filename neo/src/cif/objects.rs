@@ -101,7 +101,12 @@ static DEVICE: Table = table([
     (15, context as Slot),
     (17, revision as Slot),
 ]);
-static CONTEXT: Table = table([(11, translate as Slot), (12, translate_for_tools as Slot)]);
+static CONTEXT: Table = table([
+    (11, translate as Slot),
+    (12, translate_for_tools as Slot),
+    (14, translate_special as Slot),
+    (15, translate_named as Slot),
+]);
 static OUTPUT: Table = table([
     (11, successful as Slot),
     (13, program_type as Slot),
@@ -208,6 +213,41 @@ unsafe extern "C" fn translate_for_tools(
     tracing: *const c_void,
     traces: u32,
     _tools: *mut c_void,
+) -> *mut Object {
+    // SAFETY: the same arguments.
+    unsafe { translate(object, version, source, options, internal_options, tracing, traces) }
+}
+
+/// With specialization constants, which finalized code has no more.
+unsafe extern "C" fn translate_special(
+    object: *mut Object,
+    version: u64,
+    source: *mut Object,
+    _constants: *mut Object,
+    _values: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    _tools: *mut c_void,
+) -> *mut Object {
+    // SAFETY: the same arguments.
+    unsafe { translate(object, version, source, options, internal_options, tracing, traces) }
+}
+
+/// With a name for dumps.
+unsafe extern "C" fn translate_named(
+    object: *mut Object,
+    version: u64,
+    source: *mut Object,
+    _constants: *mut Object,
+    _values: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    _tools: *mut c_void,
+    _hash: u64,
 ) -> *mut Object {
     // SAFETY: the same arguments.
     unsafe { translate(object, version, source, options, internal_options, tracing, traces) }

@@ -13,6 +13,29 @@ const DEVICE: u64 = 0x0154_83da_c4ed_88c8;
 const PROGRAM: u64 = 0xffb5_01db_486d_ac4e;
 const SPIRV: u64 = 0x1fff_ffff_fff5_8a1f;
 
+/// A context's functions that compile: their slots, and the version of the class that has each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Plain,
+    Tools,
+    Special,
+    /// With a hash, 0x2a.
+    Named,
+}
+
+impl Way {
+    pub const ALL: [Way; 4] = [Way::Plain, Way::Tools, Way::Special, Way::Named];
+
+    fn version(self) -> u64 {
+        match self {
+            Way::Plain => 1,
+            Way::Tools => 2,
+            Way::Special => 3,
+            Way::Named => 4,
+        }
+    }
+}
+
 /// What a build gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Built {
@@ -95,22 +118,26 @@ impl Library {
 
     /// One build, as a compiler is asked.
     pub fn build(&self, program: &[u8], internal_options: &str) -> Built {
-        self.translate(SPIRV, program, internal_options)
+        self.build_by(Way::Tools, 3, program, internal_options)
+    }
+
+    /// One build by a function of a context of a version that has it, or of a later one.
+    pub fn build_by(&self, way: Way, version: u64, program: &[u8], internal_options: &str) -> Built {
+        assert!(version >= way.version());
+        self.translate((way, version), SPIRV, program, internal_options)
     }
 
     /// One build, as the finalizer's slot is asked.
     pub fn finalize(&self, program: &[u8], internal_options: &str) -> Built {
-        self.translate(PROGRAM, program, internal_options)
+        self.translate((Way::Tools, 3), PROGRAM, program, internal_options)
     }
 
     /// A program from one kind of code, with every object that a runtime makes for it.
-    fn translate(&self, from: u64, program: &[u8], internal_options: &str) -> Built {
+    fn translate(&self, by: (Way, u64), from: u64, program: &[u8], internal_options: &str) -> Built {
         let main = self.main();
         type Make = unsafe extern "C" fn(Object, u64, u64) -> Object;
         type Context = unsafe extern "C" fn(Object, u64, u64, u64) -> Object;
         type Part = unsafe extern "C" fn(Object, u64) -> Object;
-        type Translate =
-            unsafe extern "C" fn(Object, u64, Object, Object, Object, Object, u32, Object) -> Object;
         unsafe {
             let incompatible: unsafe extern "C" fn(Object, u64, Object) -> u64 = function(main, 10);
             assert_eq!(incompatible(main, DEVICE, null_mut()), u64::MAX);
@@ -125,7 +152,7 @@ impl Library {
                 function::<unsafe extern "C" fn(Object, u64)>(part, 12)(part, 18);
                 release(part);
             }
-            let context = function::<Context>(device, 15)(device, 3, from, PROGRAM);
+            let context = function::<Context>(device, 15)(device, by.1, from, PROGRAM);
             assert!(!context.is_null());
             let mut table = [std::ptr::null::<()>(); 26];
             table[15] = memory as *const ();
@@ -134,8 +161,7 @@ impl Library {
             let mut buffers =
                 [buffer(program), buffer(b"-cl-std=CL3.0"), buffer(internal_options.as_bytes())];
             let [source, options, internal] = buffers.each_mut().map(|b| (b as *mut Buffer).cast());
-            let translate = function::<Translate>(context, 12);
-            let output = translate(context, 1, source, options, internal, null_mut(), 0, null_mut());
+            let output = call(by.0, context, [source, options, internal]);
             let ok = function::<unsafe extern "C" fn(Object) -> bool>(output, 11)(output);
             assert_eq!(function::<unsafe extern "C" fn(Object) -> u64>(output, 13)(output), PROGRAM);
             let [log, program, debug] =
@@ -144,6 +170,54 @@ impl Library {
             [output, context, device, main].into_iter().for_each(|object| release(object));
             let log = String::from_utf8(log).unwrap().trim_end_matches('\0').to_owned();
             Built { ok, log, program }
+        }
+    }
+}
+
+/// Calls one of a context's functions that compile.
+unsafe fn call(way: Way, context: Object, [source, options, internal]: [Object; 3]) -> Object {
+    type Plain = unsafe extern "C" fn(Object, u64, Object, Object, Object, Object, u32) -> Object;
+    type Tools = unsafe extern "C" fn(Object, u64, Object, Object, Object, Object, u32, Object) -> Object;
+    type Special = unsafe extern "C" fn(
+        Object,
+        u64,
+        Object,
+        Object,
+        Object,
+        Object,
+        Object,
+        Object,
+        u32,
+        Object,
+    ) -> Object;
+    type Named = unsafe extern "C" fn(
+        Object,
+        u64,
+        Object,
+        Object,
+        Object,
+        Object,
+        Object,
+        Object,
+        u32,
+        Object,
+        u64,
+    ) -> Object;
+    let none: Object = null_mut();
+    unsafe {
+        match way {
+            Way::Plain => function::<Plain>(context, 11)(context, 1, source, options, internal, none, 0),
+            Way::Tools => {
+                function::<Tools>(context, 12)(context, 1, source, options, internal, none, 0, none)
+            }
+            Way::Special => {
+                let special = function::<Special>(context, 14);
+                special(context, 1, source, none, none, options, internal, none, 0, none)
+            }
+            Way::Named => {
+                let named = function::<Named>(context, 15);
+                named(context, 1, source, none, none, options, internal, none, 0, none, 0x2a)
+            }
         }
     }
 }
