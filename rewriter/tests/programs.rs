@@ -161,6 +161,17 @@ fn refusals_say_what_is_missing() {
     assert!(finalize(b"\x7fELF\x02\x01", platform).is_err());
 }
 
+/// What there is to know of a program is in its vISA and description, not in the compiler's code.
+#[test]
+fn our_code_gives_our_code() {
+    let symbols = ("symbols_new_pvc", read("symbols_new_pvc"), Platform::Pvc);
+    for (name, bytes, platform) in programs().into_iter().chain([symbols]) {
+        let once = finalize(&bytes, platform).unwrap().bytes;
+        assert_ne!(once, bytes, "{name}");
+        assert!(finalize(&once, platform).unwrap().bytes == once, "{name}");
+    }
+}
+
 /// Where the compiler's code loads its payload behind implicit arguments, ours does, too: as many places wait for the
 /// offset, each the immediate of an addition.
 #[test]

@@ -21,7 +21,6 @@ impl Lowerer<'_> {
     /// The prologue: inputs come from memory at the address in `r0.0`, first the data of the thread
     /// group, then that of each thread, both in the order of their registers from `r1` on.
     pub(crate) fn load_payload(&mut self, relocate: bool) {
-        self.out.outside |= relocate;
         let grf = self.grf();
         // Whole registers, which is how runtimes lay out the data of threads.
         let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0).cast_unsigned());
@@ -81,6 +80,7 @@ impl Lowerer<'_> {
 
     /// Adds the bytes that a runtime puts before the payload.
     fn move_payload(&mut self, address: VReg) {
+        self.out.outside = true;
         let srcs = [Src::scalar(address, Type::Ud), Src::ud(crate::lower::address::UNLINKED)];
         let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs);
         add.opts = add.opts.with(gen_ir::Options::SYMBOL_LOW);
