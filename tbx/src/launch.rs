@@ -16,6 +16,8 @@ use crate::{Config, Device, Findings, Server};
 pub const LIBRARY: &str = "libvisafinalize_neo.so";
 /// The library that has threads of a program take turns at the driver's socket.
 pub const TURNS: &str = "libvisafinalize_turns.so";
+/// The variable in which it finds how programs are started: the loader and its options, one a line.
+const LOADER: &str = "VISA_FINALIZE_TURNS_LOADER";
 /// The compiler that [`LIBRARY`] stands in front of.
 const COMPILER: &str = "libigc.so.1";
 /// Names that the driver's part for Level Zero has had.
@@ -112,6 +114,7 @@ impl Driver {
         let others = env::var_os("LD_LIBRARY_PATH").filter(|o| !o.is_empty());
         let Some(tree) = &self.tree else {
             let mut command = Command::new(file);
+            command.env_remove(LOADER);
             if first.is_some() {
                 command.env("LD_LIBRARY_PATH", joined([first, others.as_deref()]));
             }
@@ -128,6 +131,10 @@ impl Driver {
         command.arg("--library-path").arg(joined([first, Some(libraries.as_os_str()), others.as_deref()]));
         if let Some(preload) = preload {
             command.arg("--preload").arg(preload);
+            // What the program starts by name is to be started so, too: the library that is loaded first sees to it.
+            let words = [command.get_program()].into_iter().chain(command.get_args());
+            let lines = words.collect::<Vec<_>>().join(OsStr::new("\n"));
+            command.env(LOADER, lines);
         }
         command.arg(file).args(before);
         command.env("OCL_ICD_VENDORS", tree.join("vendors")).env_remove("OCL_ICD_FILENAMES");

@@ -92,6 +92,7 @@ fn main() {
     for name in ["skl", "tgllp"] {
         let device = Device::find(name).expect("one of the table");
         checks.push(on_driver(format!("two_processes_{name}"), device.driver, move || two_processes(device)));
+        checks.push(on_driver(format!("by_name_{name}"), device.driver, move || starts_by_name(device)));
     }
     for (name, _) in DEVICES {
         let ages = AGES.map(Need::Driver);
@@ -285,6 +286,22 @@ fn level_zero_runs(device: Device, intel_code: bool) {
         let of_kernel = |l: &str| l.starts_with(&format!("{kernel}: 1 dispatch, "));
         assert!(told.lines().any(of_kernel), "{told}");
     }
+}
+
+/// What a program starts by name has the same driver: a shell, in it a script, in that `env`.
+fn starts_by_name(device: Device) {
+    let place = tempfile::tempdir().unwrap();
+    let script = place.path().join("script");
+    std::fs::write(&script, "#!/bin/sh\necho script\nenv \"$@\"\n").unwrap();
+    let rights = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, rights).unwrap();
+    let check = program("check");
+    let commands = ["\"$0\" 64 saxpy", "\"$1\" \"$0\" 64 histogram"].join(" && ");
+    let arguments = [OsString::from("-c"), commands.into(), check.into(), script.into()];
+    let (output, findings) = run(&launch(device, false), Path::new("sh"), &arguments);
+    assert!(output.status.success() && !findings.is_error(), "{}\n{findings}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "saxpy right\nscript\nhistogram right\n");
+    assert!(findings.dispatches() >= 2, "{findings}");
 }
 
 /// Two processes at once, with different data at the same addresses.

@@ -7,13 +7,15 @@
 //! several of its threads do so. This library has functions of the names that the driver calls, `send`, `recv`, `shutdown` and `close`.
 //! They do what the system's do, but on that socket a thread waits until the others' messages are whole and answered, and
 //! what is sent goes out when the server has something to do: the driver sends thousands of messages of a few bytes. Memory
-//! for a GPU begins with 0, so `malloc` is here, too.
+//! for a GPU begins with 0, so `malloc` is here, too. So are the functions that start other programs: these are to find the same
+//! driver.
 //!
 //! ```text
 //! message   where messages end, and which are questions
 //! known     what the server holds
 //! socket    what is known of one
 //! sockets   who has a socket
+//! start     what programs are started by name
 //! exports   the functions; all `unsafe` of this crate
 //! ```
 //!
@@ -34,3 +36,4 @@ mod known;
 mod message;
 mod socket;
 mod sockets;
+mod start;

@@ -3,6 +3,8 @@
 //! Where they hand on is the system's general form of each, so that nothing has to be looked up.
 #![allow(unsafe_code)]
 
+mod start;
+
 use narrow::to_index;
 use std::{
     env,
