@@ -29,8 +29,7 @@ use crate::{
     program::{Program, Step},
     thread::{Thread, Trap},
 };
-use control::dependency_control;
-use narrow::as_index;
+use control::{Held, dependency_control};
 pub(crate) use paths::Paths;
 pub(crate) use state::Scoreboard;
 use state::Walk;
@@ -41,7 +40,7 @@ impl Scoreboard {
         if scoreboard.sbid_count > 0 {
             return Some(Scoreboard::Software(Walk::default()));
         }
-        scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; as_index(program.grf_count)]))
+        scoreboard.no_dd.then(|| Scoreboard::DependencyControl(Held::default()))
     }
 
     /// A branch went elsewhere: by the time the thread fetches again, its in-order pipes are empty.

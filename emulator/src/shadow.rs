@@ -2,7 +2,7 @@
 
 use crate::file;
 use gen_ir::FlagSub;
-use narrow::{as_index, wide_u8};
+use narrow::{as_index, little, wide_u8};
 
 const FLAG_COUNT: usize = as_index(wide_u8(file::FLAG_COUNT));
 
@@ -52,5 +52,9 @@ impl Shadow {
 
 /// The bytes that are not 0, a bit each, of up to eight.
 pub(crate) fn bits(bytes: &[u8]) -> u8 {
+    // Mostly there are none.
+    if little(bytes) == 0 {
+        return 0;
+    }
     bytes.iter().take(8).enumerate().fold(0, |m, (i, b)| m | u8::from(*b != 0) << i)
 }

@@ -10,10 +10,10 @@ use crate::{
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Shape, Step},
     report::Fault,
     shadow::bits,
-    thread::{Thread, Trap, mask},
+    thread::{Places, Thread, Trap, mask},
 };
 use gen_ir::Op;
-use narrow::{as_index, low_u8, low_u32, to_index};
+use narrow::{as_index, low_u8, low_u32, set_little, to_index};
 
 impl Thread {
     pub(crate) fn undefined(&self, at: u32, len: u32) -> bool {
@@ -38,7 +38,11 @@ impl Thread {
     /// Up to eight bytes are written, the ones in `undefined` with something undefined.
     pub(crate) fn define_but(&mut self, at: u32, len: u32, undefined: u8) {
         if let Some(s) = &mut self.shadow {
-            for (i, b) in s.bytes[as_index(at)..as_index(at + len)].iter_mut().enumerate() {
+            let bytes = &mut s.bytes[as_index(at)..as_index(at + len)];
+            if undefined == 0 {
+                return set_little(bytes, 0);
+            }
+            for (i, b) in bytes.iter_mut().enumerate() {
                 *b = undefined >> i & 1;
             }
         }
@@ -220,7 +224,7 @@ pub(crate) struct Outcome {
     on: u32,
     undefined: u32,
     bytes: Option<u32>,
-    places: Option<[u32; 32]>,
+    places: Places,
 }
 
 impl Outcome {
@@ -232,6 +236,12 @@ impl Outcome {
         let plain = !file::is_flag(at) && !matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math);
         let start = as_index(at);
         (defined && packed && plain).then(|| start..start + as_index(u32::from(step.lanes) * step.dst.stride))
+    }
+
+    /// Where the channels that it runs for have their results.
+    fn written(&self, step: &Step) -> impl Iterator<Item = u32> {
+        let lanes = (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0);
+        lanes.filter_map(|i| self.places.of(i))
     }
 
     /// The results of these channels count as undefined.
@@ -256,11 +266,9 @@ impl Outcome {
                 _ => z ^ (z >> 31),
             }
         };
-        if let Some(places) = self.places {
-            for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
-                let (at, bytes) = (as_index(places[i]), as_index(step.dst.ty.bytes()));
-                t.rf[at..at + bytes].copy_from_slice(&next().to_le_bytes()[..bytes]);
-            }
+        for at in self.written(step) {
+            let (at, bytes) = (as_index(at), as_index(step.dst.ty.bytes()));
+            t.rf[at..at + bytes].copy_from_slice(&next().to_le_bytes()[..bytes]);
         }
         if let Some(c) = &step.cond
             && !matches!(step.op, Op::Sel | Op::Csel)
@@ -273,11 +281,9 @@ impl Outcome {
     /// What the instruction has left in its destination, its flag and the accumulators, mixed into a hash.
     pub(crate) fn hash(&self, t: &Thread, step: &Step, seed: u64) -> u64 {
         let mut h = seed ^ HASH;
-        if let Some(places) = self.places {
-            for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
-                let at = as_index(places[i]);
-                h = t.rf[at..at + as_index(step.dst.ty.bytes())].iter().fold(h, mix);
-            }
+        for at in self.written(step) {
+            let at = as_index(at);
+            h = t.rf[at..at + as_index(step.dst.ty.bytes())].iter().fold(h, mix);
         }
         if let Some(c) = &step.cond {
             h = t.flag_register(c.flag).to_le_bytes().iter().fold(h, mix);
@@ -356,17 +362,18 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
     let Some(shadow) = &mut t.shadow else { return };
     if let Some(packed) = o.defines_packed(step) {
         shadow.bytes[packed].fill(0);
-    } else if let Some(places) = o.places {
+    } else if let Some(first) = o.places.of(0) {
         let bytes = as_index(step.dst.ty.bytes());
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
-            let at = as_index(places[i]);
+            let Some(place) = o.places.of(i) else { continue };
+            let at = as_index(place);
             let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> b & 1);
             for b in 0..bytes {
                 shadow.bytes[at + b] = low_u8(byte(b));
             }
-            if file::is_flag(places[i]) {
+            if file::is_flag(place) {
                 for b in 0..bytes.min(4) {
-                    let k = places[i] - file::FLAG + to_index(b);
+                    let k = place - file::FLAG + to_index(b);
                     let f = &mut shadow.flags[as_index(k / 4 % 4)];
                     let m = 0xff << (8 * (k % 4));
                     *f = if byte(b) != 0 { *f | m } else { *f & !m };
@@ -381,7 +388,7 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
                 _ => 1,
             };
             if rows > 1 {
-                let at = as_index(places[0]);
+                let at = as_index(first);
                 shadow.bytes[at..at + rows * n * bytes.max(4)].fill(0);
             }
         }

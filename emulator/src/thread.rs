@@ -12,6 +12,25 @@ use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 /// Most channels an instruction has.
 pub(crate) const LANES: usize = 32;
 
+/// Where the lanes of a destination are in the file. Most lie at a stride, and are not written down.
+#[derive(Clone, Debug)]
+pub(crate) enum Places {
+    None,
+    Direct { at: u32, stride: u32 },
+    Indirect(Box<[u32; LANES]>),
+}
+
+impl Places {
+    /// The first byte of a lane.
+    pub(crate) fn of(&self, lane: usize) -> Option<u32> {
+        match self {
+            Places::None => None,
+            Places::Direct { at, stride } => Some(at + to_index(lane) * stride),
+            Places::Indirect(lanes) => Some(lanes[lane]),
+        }
+    }
+}
+
 /// Why a thread cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trap(pub String);
@@ -394,20 +413,17 @@ impl Thread {
         }
     }
 
-    fn dest_offsets(&self, d: &Dest, n: usize, on: u32) -> Result<Option<[u32; LANES]>, Trap> {
+    /// File offset of every destination lane.
+    pub(crate) fn dest_lanes(&self, d: &Dest, n: usize, on: u32) -> Result<Places, Trap> {
         match d.what {
-            DestPlace::None | DestPlace::Null => Ok(None),
-            DestPlace::Direct(at) => Ok(Some(std::array::from_fn(|i| at + to_index(i) * d.stride))),
+            DestPlace::None | DestPlace::Null => Ok(Places::None),
+            DestPlace::Direct(at) => Ok(Places::Direct { at, stride: d.stride }),
             DestPlace::Indirect { addr, imm } => {
                 let shape = Shape::Linear(d.stride);
-                self.indirect(addr, imm, shape, 0, d.ty, n, on).map(Some)
+                let lanes = self.indirect(addr, imm, shape, 0, d.ty, n, on)?;
+                Ok(Places::Indirect(Box::new(lanes)))
             }
         }
-    }
-
-    /// File offset of every destination lane.
-    pub(crate) fn dest_lanes(&self, d: &Dest, n: usize, on: u32) -> Result<Option<[u32; LANES]>, Trap> {
-        self.dest_offsets(d, n, on)
     }
 
     /// Stores the low bytes of each lane in `on`.
@@ -447,7 +463,8 @@ impl Thread {
             }
             return Ok(());
         }
-        let Some(places) = self.dest_offsets(d, n, on)? else { return Ok(()) };
+        let DestPlace::Indirect { addr, imm } = d.what else { return Ok(()) };
+        let places = self.indirect(addr, imm, Shape::Linear(d.stride), 0, d.ty, n, on)?;
         for i in 0..n {
             if on >> i & 1 != 0 {
                 let to = as_index(places[i]);

@@ -14,23 +14,42 @@ use crate::{
 use gen_ir::Options;
 use narrow::as_index;
 
+/// Registers whose dependency is left set, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Held([u64; 4]);
+
+impl Held {
+    fn is_empty(self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    fn has(self, register: usize) -> bool {
+        self.0[register / 64] >> (register % 64) & 1 != 0
+    }
+
+    fn set(&mut self, register: usize, held: bool) {
+        let word = &mut self.0[register / 64];
+        *word = *word & !(1 << (register % 64)) | u64::from(held) << (register % 64);
+    }
+}
+
 /// `NoDDClr` leaves a register's dependency set; only `NoDDChk` gets past it.
 pub(super) fn dependency_control(
-    held: &mut [bool],
+    held: &mut Held,
     t: &Thread,
     cx: &mut Cx<'_>,
     step: &Step,
 ) -> Result<(), Trap> {
     let clear = !step.opts.has(Options::NO_DD_CLR);
     let check = !step.opts.has(Options::NO_DD_CHK);
+    // Nothing is held in most code.
+    if clear && check && held.is_empty() {
+        return Ok(());
+    }
     if message(cx.program, step).is_some_and(|m| m.eot) {
-        for (r, _) in held.iter().enumerate().filter(|(_, held)| **held) {
+        for r in (0..as_index(cx.program.grf_count)).filter(|r| held.has(*r)) {
             cx.report(t, Fault::Hazard, || format!("the thread ends with r{r}'s dependency set by NoDDClr"));
         }
-    }
-    // Nothing is held in most code.
-    if clear && check && !held.contains(&true) {
-        return Ok(());
     }
     let grf = cx.program.grf;
     // The hardware watches registers, whichever channels of them an instruction touches; a register that an
@@ -44,18 +63,18 @@ pub(super) fn dependency_control(
         all.map(as_index).collect()
     };
     for r in regs(&reads) {
-        if held[r] {
+        if held.has(r) {
             cx.report(t, Fault::Hazard, || format!("reads r{r}, whose dependency NoDDClr left set"));
         }
     }
     for r in regs(&writes) {
-        if check && held[r] {
+        if check && held.has(r) {
             cx.report(t, Fault::Hazard, || format!("writes r{r}, whose dependency NoDDClr left set"));
         }
-        if !check && !held[r] {
+        if !check && !held.has(r) {
             cx.report(t, Fault::Hazard, || format!("writes r{r} without a check that nothing made needless"));
         }
-        held[r] = !clear;
+        held.set(r, !clear);
     }
     Ok(())
 }

@@ -84,27 +84,27 @@ fn whole_footprint(t: &Thread, program: &Program, step: &Step, on: u32) -> Resul
             Operand::Direct { at, .. } if at >= file::GRF_END => {}
             _ => {
                 let Some(places) = t.lane_offsets(s, n, on)? else { continue };
-                add_lanes(&mut reads, &places, n, on, bytes);
+                add_lanes(&mut reads, |i| places[i], n, on, bytes);
             }
         }
     }
-    if writes.is_empty()
-        && let Some(places) = t.dest_lanes(&step.dst, n, on)?
-        && places[0] < file::GRF_END
-    {
-        add_lanes(&mut writes, &places, n, on, step.dst.ty.bytes());
+    if writes.is_empty() {
+        let places = t.dest_lanes(&step.dst, n, on)?;
+        if places.of(0).is_some_and(|first| first < file::GRF_END) {
+            add_lanes(&mut writes, |i| places.of(i).unwrap_or_default(), n, on, step.dst.ty.bytes());
+        }
     }
     Ok((reads, writes))
 }
 
 /// Lanes as ranges, neighbours joined.
-fn add_lanes(out: &mut Ranges, places: &[u32; 32], n: usize, on: u32, bytes: u32) {
+fn add_lanes(out: &mut Ranges, place: impl Fn(usize) -> u32, n: usize, on: u32, bytes: u32) {
     let start = out.len();
-    for i in (0..n).filter(|i| on >> i & 1 != 0) {
+    for place in (0..n).filter(|i| on >> i & 1 != 0).map(place) {
         match out[start..].last_mut() {
-            Some((at, len)) if *at + *len == places[i] => *len += bytes,
-            Some((at, len)) if *at <= places[i] && places[i] + bytes <= *at + *len => {}
-            _ => out.push((places[i], bytes)),
+            Some((at, len)) if *at + *len == place => *len += bytes,
+            Some((at, len)) if *at <= place && place + bytes <= *at + *len => {}
+            _ => out.push((place, bytes)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the scoreboard knows of a thread.
 
+use super::control::Held;
 use gen_ir::Sfid;
 use platforms::Pipes;
 
@@ -66,7 +67,7 @@ impl Default for Walk {
 #[derive(Clone, Debug)]
 pub(crate) enum Scoreboard {
     Software(Walk),
-    DependencyControl(Vec<bool>),
+    DependencyControl(Held),
 }
 
 #[derive(Clone, Debug)]
