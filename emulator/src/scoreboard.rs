@@ -29,10 +29,10 @@ use crate::{
     program::{Program, Step},
     thread::{Thread, Trap},
 };
-use control::{Held, dependency_control};
+use control::dependency_control;
 pub(crate) use paths::Paths;
 pub(crate) use state::Scoreboard;
-use state::Walk;
+use state::{Held, Walk};
 
 impl Scoreboard {
     pub(crate) fn new(program: &Program) -> Option<Scoreboard> {

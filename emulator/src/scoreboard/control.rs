@@ -3,7 +3,7 @@
 use super::{
     board::message,
     footprint::{enabled, footprint},
-    state::Ranges,
+    state::{Held, Ranges},
 };
 use crate::{
     messages::Cx,
@@ -13,25 +13,6 @@ use crate::{
 };
 use gen_ir::Options;
 use narrow::as_index;
-
-/// Registers whose dependency is left set, a bit each.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Held([u64; 4]);
-
-impl Held {
-    fn is_empty(self) -> bool {
-        self.0 == [0; 4]
-    }
-
-    fn has(self, register: usize) -> bool {
-        self.0[register / 64] >> (register % 64) & 1 != 0
-    }
-
-    fn set(&mut self, register: usize, held: bool) {
-        let word = &mut self.0[register / 64];
-        *word = *word & !(1 << (register % 64)) | u64::from(held) << (register % 64);
-    }
-}
 
 /// `NoDDClr` leaves a register's dependency set; only `NoDDChk` gets past it.
 pub(super) fn dependency_control(

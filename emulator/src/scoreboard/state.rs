@@ -1,6 +1,5 @@
 //! What the scoreboard knows of a thread.
 
-use super::control::Held;
 use gen_ir::Sfid;
 use platforms::Pipes;
 
@@ -61,6 +60,25 @@ pub(super) const START: u32 = 0;
 impl Default for Walk {
     fn default() -> Walk {
         Walk { at: START, board: None }
+    }
+}
+
+/// Registers whose dependency is left set, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Held([u64; 4]);
+
+impl Held {
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    pub(super) fn has(self, register: usize) -> bool {
+        self.0[register / 64] >> (register % 64) & 1 != 0
+    }
+
+    pub(super) fn set(&mut self, register: usize, held: bool) {
+        let word = &mut self.0[register / 64];
+        *word = *word & !(1 << (register % 64)) | u64::from(held) << (register % 64);
     }
 }
 
