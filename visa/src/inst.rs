@@ -209,13 +209,6 @@ impl Version {
 impl Inst<'_> {
     /// The LSC operation, for LSC instructions.
     pub fn lsc_op(&self) -> Option<LscOp> {
-        match self.op {
-            Op::Lsc(l) => Some(l.op),
-            Op::LscBlock2d(l) => Some(l.op),
-            Op::LscTyped(l) => Some(l.op),
-            Op::LscTypedBlock2d(l) => Some(l.op),
-            Op::LscAppend(l) => Some(l.op),
-            _ => None,
-        }
+        self.op.lsc_op()
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     ids::*,
     lsc::*,
     operand::*,
-    table::message_instructions,
+    table::{message_instructions, struct_instructions},
     types::{AtomicOp, ChannelMask, CondMod},
 };
 
@@ -24,26 +24,85 @@ macro_rules! field {
     ([Scalar; $count:literal]) => {
         [&'a VectorOperand; $count]
     };
+    ((Option<Scalar>)) => {
+        Option<&'a VectorOperand>
+    };
     ((Option<$type:tt>)) => {
         Option<$type>
+    };
+    ((Raws)) => {
+        Raws<'a>
     };
     ($type:tt) => {
         $type
     };
 }
 
+macro_rules! with_structs {
+    ($($messages:tt)+) => {
+        struct_instructions!(op { $($messages)+ });
+    };
+}
+
 macro_rules! op {
-    ($(
+    ({ $(
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }
-    )+) => {
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }
+    )+ }
+    structs { $(
+        $(#[$struct_doc:meta])*
+        $struct:ident $(<$life:lifetime>)? $struct_builder:ident $(says ($($struct_told:ident: $struct_told_type:ident $struct_told_doc:literal),+))?
+        [$($struct_opcodes:tt)+] on $struct_has:tt
+        { $($($struct_slot:expr),+ $(=> ($($struct_field:ident: $struct_type:tt $struct_field_doc:literal),*) $($struct_code:ident)? $(unless $struct_lacks:tt)?)?;)* }
+    )+ }
+    lsc { $(
+        $(#[$lsc_doc:meta])*
+        $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_opcode:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt
+        { $($($lsc_slot:expr),+ $(=> ($($lsc_field:ident: $lsc_type:tt $lsc_field_doc:literal),*) $($lsc_code:ident)? $(unless $lsc_lacks:tt)?)?;)* }
+    )+ }) => {
+        $(
+            $(#[$struct_doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $struct$(<$life>)? {
+                $($(#[doc = $struct_told_doc] pub $struct_told: $struct_told_type,)+)?
+                $($($(#[doc = $struct_field_doc] pub $struct_field: field!($struct_type),)*)?)*
+            }
+        )+
+        $(
+            $(#[$lsc_doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $lsc$(<$lsc_life>)? {
+                /// Operation.
+                pub $lsc_op: LscOp,
+                $($($(#[doc = $lsc_field_doc] pub $lsc_field: field!($lsc_type),)*)?)*
+            }
+        )+
+
+        impl Op<'_> {
+            /// The operation of the load/store cache, if it is one.
+            pub(crate) fn lsc_op(&self) -> Option<LscOp> {
+                match *self {
+                    $(Op::$lsc($lsc { $lsc_op, .. }) => Some($lsc_op),)+
+                    _ => None,
+                }
+            }
+        }
+
         /// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
         /// gather/scatter); execution size and predicate are in [`crate::Inst`].
         #[derive(Clone, Copy, Debug)]
         pub enum Op<'a> {
-            // Messages, each an entry of `table/message.rs`.
+            // Messages, each an entry of `table/structs.rs` or `table/message.rs`.
+            $(
+                $(#[$struct_doc])*
+                $struct($struct$(<$life>)?),
+            )+
+            $(
+                $(#[$lsc_doc])*
+                $lsc($lsc$(<$lsc_life>)?),
+            )+
             $(
                 $(#[$doc])*
                 $view {
@@ -181,26 +240,6 @@ macro_rules! op {
                 labels: Labels<'a>,
             },
 
-            /// LSC loads, stores and atomics, strided forms included.
-            Lsc(Lsc<'a>),
-            /// LSC two-dimensional blocks.
-            LscBlock2d(LscBlock2d<'a>),
-            /// LSC typed accesses.
-            LscTyped(LscTyped<'a>),
-            /// LSC typed two-dimensional blocks.
-            LscTypedBlock2d(LscTypedBlock2d<'a>),
-            /// LSC append counters.
-            LscAppend(LscAppend<'a>),
-
-            /// `sample_3d` and its forms.
-            Sample(Sample<'a>),
-            /// `load_3d` and its forms (no sampler).
-            Load3d(Sample<'a>),
-            /// `sample4` and its forms; `channels` is the one channel gathered, 0-3.
-            Gather4(Sample<'a>),
-            /// `rt_write_3d`.
-            RtWrite(RtWrite<'a>),
-
             /// `dpas`, `dpasw`.
             Dpas {
                 /// Precision of source 1 (weights), as the hardware numbers them.
@@ -218,7 +257,16 @@ macro_rules! op {
                 /// Activations.
                 src2: &'a VectorOperand,
             },
-            /// `va`, `raw_sendg`, `shfl_idx4`: operands in table order.
+            /// `shfl_idx4`: packed numbers of four bits, looked up in a table.
+            ShflIdx4 {
+                /// What is found.
+                dst: RawOperand,
+                /// The table.
+                table: &'a VectorOperand,
+                /// Packed numbers.
+                indices: &'a VectorOperand,
+            },
+            /// `va`, `va_skl_plus`: operands in table order.
             Other(&'a [Operand]),
 
             /// `lifetime.start`, `lifetime.end`.
@@ -235,4 +283,4 @@ macro_rules! op {
         }
     };
 }
-message_instructions!(op);
+message_instructions!(with_structs);

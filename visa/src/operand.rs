@@ -34,6 +34,12 @@ pub struct RawOperand {
     pub offset: u16,
 }
 
+impl Default for RawOperand {
+    fn default() -> RawOperand {
+        RawOperand::NULL
+    }
+}
+
 impl RawOperand {
     /// The null operand.
     pub const NULL: RawOperand = RawOperand { var: VarId::NULL, offset: 0 };

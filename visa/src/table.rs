@@ -4,33 +4,33 @@
 //! The reader, the writer, the verifier and the tests walk these rows. Facts are from the
 //! specification's instruction pages; where those are silent, from objects that Intel's compiler wrote.
 //!
-//! A new instruction that computes a destination from sources is a line of `plain`, a new message an entry of `message`; all
-//! that this crate does with them follows. What is no such message has its opcode in `opcode`, its row beside its like in a
-//! file of this folder, and its view: a variant of `op` and a row of `op::views`. Those are control flow, and messages whose
-//! views lowering makes parts of, so that they are structs: samples, render target writes, the load/store cache. What no
-//! platform here compiles (`va`, `raw_sendg`) has a row and its text alone.
+//! A new instruction that computes a destination from sources is a line of `plain`, a new message an entry of `message`, or
+//! of `structs` where its view is handed on whole; all that this crate does with them follows. What is neither has its
+//! opcode in `opcode`, its row beside its like in a file of this folder, and its view: a variant of `op` and a row of
+//! `op::views`. What no platform here compiles (`va`, `raw_sendg`) has a row and its text alone.
 //! `finalizer::lower` then says what it becomes. A Gen instruction that is new as well has its row in `gen_ir`'s `op.rs` and
 //! its number in `encoder`'s `opcodes.rs`; where platforms lack it, `finalizer::legalize::opcodes` says what stands for it.
 //! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.
 
 mod alu;
-mod lsc;
 mod memory;
 mod message;
 mod misc;
 mod plain;
 mod row;
-mod sampler;
+mod structs;
+mod va;
 
 pub(crate) use message::message_instructions;
 pub(crate) use plain::plain_instructions;
+pub(crate) use structs::struct_instructions;
 
 pub use row::{Classes, Enc, Family, Role, Row, Slot, Text, Types, When};
 
 use crate::opcode::Opcode;
 use narrow::{as_index, wide_u8};
 
-const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
+const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, memory::STRUCTS, va::ROWS, misc::ROWS];
 
 /// Sub-opcodes that an opcode may have.
 const SUBS: usize = 64;

@@ -32,9 +32,7 @@ pub(super) fn message(
         Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
-        Op::Avs { .. } | Op::Gather4(_) if cx.opaque.contains(&Sfid::Sampler) => {
-            super::sampler::run(t, cx, inst)
-        }
+        Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
         Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
             if mode != 0 {
                 // With one count of threads these produce and consume, and the type says so.
@@ -52,9 +50,10 @@ pub(super) fn message(
             }
             Ok(SendKind::Gateway)
         }
-        Op::Sample(_) | Op::Load3d(_) | Op::SampleLegacy { .. } | Op::Info3d { .. } => {
+        Op::Sample(ref s) if !s.gather || cx.opaque.contains(&Sfid::Sampler) => {
             super::sampler::run(t, cx, inst)
         }
+        Op::SampleLegacy { .. } | Op::Info3d { .. } => super::sampler::run(t, cx, inst),
         Op::RtWrite(ref write) if cx.opaque.contains(&Sfid::Render) => {
             super::render::write(t, cx, inst, write)
         }

@@ -37,9 +37,8 @@ fn gathers(op: u8) -> bool {
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::Sample(ref s) => new_texels(t, cx, inst, s, false)?,
-        Op::Load3d(ref s) => new_texels(t, cx, inst, s, true)?,
-        Op::Gather4(ref s) if cx.opaque.contains(&Sfid::Sampler) => asked(t, cx, inst, s)?,
+        Op::Sample(ref s) if s.gather => asked(t, cx, inst, s)?,
+        Op::Sample(ref s) => new_texels(t, cx, inst, s)?,
         Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, &inst.op)?,
         Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst, .. } => {
             let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
@@ -110,16 +109,15 @@ fn new_texels(
     cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
     s: &Sample<'_>,
-    load: bool,
 ) -> Result<(), Trap> {
     let black_box = cx.opaque.contains(&Sfid::Sampler);
     let offsets = cx.scalar_address(t, s.aoffimmi)? & 0xfff;
     let special = s.pixel_null_mask || offsets != 0 || s.sampler == Some(SamplerId::BINDLESS);
-    if black_box && (positions(t.program.platform, load, s.op).is_none() || special) {
+    if black_box && (positions(t.program.platform, s.load, s.op).is_none() || special) {
         return asked(t, cx, inst, s);
     }
     let plain = !s.pixel_null_mask && s.paired.is_null() && offsets == 0;
-    let at = positions(t.program.platform, load, s.op);
+    let at = positions(t.program.platform, s.load, s.op);
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };

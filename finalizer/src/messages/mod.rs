@@ -134,8 +134,7 @@ impl Lowerer<'_> {
             Op::Fence { mask } => self.fence(mask),
             Op::Wait { mask } => self.wait(mask),
             Op::Yield {} => Ok(()),
-            Op::Sample(ref s) | Op::Load3d(ref s) => self.sampler_message(false, s),
-            Op::Gather4(ref s) => self.sampler_message(true, s),
+            Op::Sample(ref s) => self.sampler_message(s),
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
                 self.sample_unorm(channels, sampler, surface, coords, dst)
             }

@@ -66,7 +66,7 @@ fn element_bytes(lanes: u32, half: bool) -> u32 {
 
 impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
-    pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
+    pub(crate) fn sampler_message(&mut self, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
         let Some(operation) = message_of(sample.op) else {
             let why =
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
-        let plan = self.sampling_plan(gather, operation, sample);
+        let plan = self.sampling_plan(operation, sample);
         let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
         let mode = if plan.step == self.native_lanes() { SimdMode::Simd8 } else { SimdMode::Simd16 };
@@ -87,8 +87,7 @@ impl Lowerer<'_> {
         let registers = plan.result_bytes(plan.step).div_ceil(self.grf());
         let null_mask = u32::from(sample.pixel_null_mask);
         let response = if sample.dst.is_null() { 0 } else { plan.channels * registers + null_mask };
-        let header =
-            if plan.header { Some(self.sample_header(gather, operation, sample, &index)?) } else { None };
+        let header = if plan.header { Some(self.sample_header(operation, sample, &index)?) } else { None };
         let mut desc = self.sampler_descriptor(control, &surface, &index)?;
         desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
         let whole = plan.result_bytes(plan.lanes).next_multiple_of(self.grf());
@@ -132,14 +131,14 @@ impl Lowerer<'_> {
         self.caps.regs.native_lanes().into()
     }
 
-    fn sampling_plan(&self, gather: bool, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
+    fn sampling_plan(&self, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
         let is_half = |raw: visa::RawOperand| self.visa.var_type(raw.var).is_some_and(|t| t.bytes() == 2);
         let half_in = sample.params.iter().next().is_some_and(is_half);
         let half_out = is_half(sample.dst);
         let mask = ChannelMask(sample.channels & 15);
         let first_channels =
             mask == ChannelMask::RGBA || (self.caps.sampler.short_responses && matches!(mask.0, 1 | 3 | 7));
-        let plain = if gather { sample.channels == 0 } else { first_channels };
+        let plain = if sample.gather { sample.channels == 0 } else { first_channels };
         let header = self.caps.sampler.header
             || sample.pixel_null_mask
             || sample.sampler == Some(SamplerId::BINDLESS)
@@ -153,7 +152,7 @@ impl Lowerer<'_> {
         // Gradients are for eight lanes alone.
         let narrow = operation.row().has(Parameter::DuDx);
         let step = if rows > MAX_ROWS || narrow { self.native_lanes() } else { widest };
-        let channels = if gather { 4 } else { mask.count() };
+        let channels = if sample.gather { 4 } else { mask.count() };
         SamplingPlan { lanes, step, half_in, half_out, channels, header }
     }
 
@@ -255,14 +254,13 @@ impl Lowerer<'_> {
 
     fn sample_header(
         &mut self,
-        gather: bool,
         operation: MessageType,
         sample: &Sample<'_>,
         sampler: &Sampler,
     ) -> Lowered<PayloadPart> {
         let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
         let mut fixed = HeaderControl::new().with_pixel_null_mask(sample.pixel_null_mask);
-        if !gather {
+        if !sample.gather {
             fixed.set_disabled_channels(disabled(ChannelMask(sample.channels & 15)));
         } else if !operation.row().has(Parameter::Ref) {
             // A gather that compares has one channel (volume 7, "Gather4 Source Channel Select").

@@ -7,7 +7,7 @@ use crate::{
     op::*,
     opcode::Opcode,
     operand::{RawOperand, VectorOperand},
-    table::message_instructions,
+    table::{message_instructions, struct_instructions},
     types::{AtomicOp, ChannelMask, Exec, ExecSize},
 };
 
@@ -56,7 +56,7 @@ macro_rules! functions {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$opcode:ident $($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }
     )+) => {
         impl KernelBuilder {
             $(
@@ -78,12 +78,36 @@ macro_rules! functions {
 }
 message_instructions!(functions);
 
-impl KernelBuilder {
-    /// An LSC load, store or atomic.
-    pub fn lsc(&mut self, exec: Exec, access: Lsc<'_>) {
-        self.op(Opcode::LscUntyped, exec, Op::Lsc(access));
-    }
+macro_rules! struct_functions {
+    (
+        structs { $(
+            $(#[$doc:meta])*
+            $view:ident $(<$life:lifetime>)? $builder:ident $(says ($($told:tt)+))? [$opcode:ident $($opcodes:tt)+] on $has:tt $fields:tt
+        )+ }
+        lsc { $(
+            $(#[$lsc_doc:meta])*
+            $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_opcode:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
+        )+ }
+    ) => {
+        impl KernelBuilder {
+            $(
+                $(#[$doc])*
+                pub fn $builder$(<$life>)?(&mut self, exec: Exec, view: $view$(<$life>)?) {
+                    self.op(Opcode::$opcode, exec, Op::$view(view));
+                }
+            )+
+            $(
+                $(#[$lsc_doc])*
+                pub fn $lsc_builder$(<$lsc_life>)?(&mut self, exec: Exec, view: $lsc$(<$lsc_life>)?) {
+                    self.op(Opcode::$lsc_opcode, exec, Op::$lsc(view));
+                }
+            )+
+        }
+    };
+}
+struct_instructions!(struct_functions);
 
+impl KernelBuilder {
     /// An LSC load of one datum a lane from a 64-bit address each, caches as the surface says.
     pub fn lsc_load(
         &mut self,
@@ -108,22 +132,6 @@ impl KernelBuilder {
     ) {
         let flat = scalar(0u32);
         self.lsc(exec, Lsc { src1: data.into(), ..flat_access(LscOp::Store, size, elems, addresses, &flat) });
-    }
-
-    /// `sample_3d` and its forms (with a sampler), `load_3d` and its forms (without).
-    pub fn sample(&mut self, exec: Exec, sample: Sample<'_>) {
-        let op = if sample.sampler.is_some() { Op::Sample(sample) } else { Op::Load3d(sample) };
-        self.op(Opcode::Sample3d, exec, op);
-    }
-
-    /// `sample4` and its forms.
-    pub fn gather4(&mut self, exec: Exec, sample: Sample<'_>) {
-        self.op(Opcode::Gather43d, exec, Op::Gather4(sample));
-    }
-
-    /// `rt_write_3d`.
-    pub fn rt_write(&mut self, exec: Exec, write: RtWrite<'_>) {
-        self.op(Opcode::RtWrite3d, exec, Op::RtWrite(write));
     }
 }
 

@@ -205,4 +205,4 @@ macro_rules! arrays {
     };
 }
 
-arrays!(RawOperand &'a VectorOperand u8);
+arrays!(RawOperand &'a VectorOperand u8 u32);

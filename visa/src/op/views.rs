@@ -9,7 +9,10 @@ use super::{
     fields::{Fault, Field, Put, Take},
     *,
 };
-use crate::{opcode::Opcode, table::message_instructions};
+use crate::{
+    opcode::Opcode,
+    table::{message_instructions, struct_instructions},
+};
 
 /// A code's type.
 macro_rules! code {
@@ -77,7 +80,7 @@ macro_rules! taken {
     ($t:ident, [$($code:ident)?]) => {
         <code!($($code)?) as Code<'_, _>>::take($t)?
     };
-    ($t:ident, [$($code:ident)?] $lacks:ident) => {
+    ($t:ident, [$($code:ident)?] $lacks:tt) => {
         if $lacks { Default::default() } else { taken!($t, [$($code)?]) }
     };
 }
@@ -88,58 +91,57 @@ macro_rules! put_field {
         #[allow(unused_parens, reason = "one field or several")]
         <code!($($code)?) as Code<'_, _>>::put(($($f),*), $p);
     };
-    ($p:ident, $fields:tt, [$($code:ident)?] $lacks:ident) => {
+    ($p:ident, $fields:tt, [$($code:ident)?] $lacks:tt) => {
         if !$lacks {
             put_field!($p, $fields, [$($code)?]);
         }
     };
 }
 
-/// Takes what the entry of a message says, of which its view is made.
+/// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
+macro_rules! entry {
+    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$($sub:tt)+])?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {
+        $($view)+ { $($($said: $value,)+)? $($($sub)+,)? $($($($f,)*)?)* }
+    };
+}
+
+/// Takes what the entry of a message says, of which its view is made; a struct is in a variant of its name.
 macro_rules! take_entry {
-    ($t:ident, $view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {{
+    ($t:ident, $($variant:path)? => $view:tt $(($($said:ident = $value:literal),+))? $([$sub:ident])?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {{
         says!($($(($said = $value))+)?);
         $($(
             #[allow(unused_parens, reason = "one field or several")]
             let ($($f),*) = taken!($t, [$($code)?] $($lacks)?);
         )?)*
-        Ok(Op::$view { $($($said: $value,)+)? $($($($f,)*)?)* })
+        Ok($($variant)? (entry!($view $(($($said = $value),+))? $([$sub])?
+            { $($($slot),+ $(=> ($($f: $type $doc),*) $($code)? $(unless $lacks)?)?;)* })))
     }};
-}
-
-/// The pattern of the view of a message.
-macro_rules! entry {
-    ($view:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {
-        Op::$view { $($($said: $value,)+)? $($($($f,)*)?)* }
-    };
 }
 
 /// Puts what the entry of a message says.
 macro_rules! put_entry {
     ($p:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:ident)?)?;)* }) => {
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {
         says!($($(($said = $value))+)?);
         $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)*
     };
 }
 
+macro_rules! with_structs {
+    ($($before:tt)+) => {
+        struct_instructions!(views { $($before)+ });
+    };
+}
+
 macro_rules! views {
-    ({
+    ({ {
         fields { $(
             $own:ident => $own_view:ident { $($($own_field:ident)* $(: $own_code:ident)?),+ };
         )+ }
         families { $(
             $($member:ident)|+ => $family:ident { $($($family_field:ident)* $(: $family_code:ident)?),+ };
-        )+ }
-        structs { $(
-            $struct_of:ident => $struct_view:ident($struct:ident) $([$($struct_told:ident = $struct_telling:tt),+])?
-            { $($($struct_field:ident)* $(: $struct_code:ident)?),+ };
-        )+ }
-        lsc { $(
-            $lsc_of:ident($operation:pat) => $lsc:ident $([$($lsc_told:ident = $lsc_telling:expr),+])?
-            { $($($lsc_field:ident)* $(: $lsc_code:ident)?),+ };
         )+ }
         one { $($one_of:ident => $one:ident;)+ }
         none { $($none_of:ident => $none:ident;)+ }
@@ -150,10 +152,21 @@ macro_rules! views {
         $message_view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($opcode_says:tt)+))? [
             $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
         ] on $has:tt $entry_fields:tt
-    )+) => {
+    )+ }
+    structs { $(
+        $(#[$struct_doc:meta])*
+        $struct:ident $(<$life:lifetime>)? $struct_builder:ident $(says ($($struct_says:tt)+))?
+        [$($struct_of:ident = $struct_byte:literal $struct_name:literal $(($($struct_said:tt)+))?),+]
+        on $struct_has:tt $struct_fields:tt
+    )+ }
+    lsc { $(
+        $(#[$lsc_doc:meta])*
+        $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_of:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
+    )+ }) => {
         impl<'a> Op<'a> {
             /// The view of an instruction. Each row makes the result as it is given back: to move views on costs more than
             /// to take their fields.
+            #[allow(unused_parens, reason = "one operation or several")]
             pub(super) fn take(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
                 match (opcode, t.sub) {
                     $((Opcode::$own, _) => take!(
@@ -168,27 +181,18 @@ macro_rules! views {
                     ),)+
                     $($((Opcode::$message, sub!($($message_sub)?)) => take_entry!(
                         t,
-                        $message_view $(($($said)+))? $entry_fields
+                        => [Op::$message_view] $(($($said)+))? $entry_fields
                     ),)+)+
-                    $((Opcode::$struct_of, _) => take!(
+                    $($((Opcode::$struct_of, _) => take_entry!(
                         t,
-                        Op::$struct_view($struct {
-                            $($($struct_told: $struct_telling,)+)?
-                            $($($struct_field,)*)+
-                        }),
-                        $($($struct_field)* $(: $struct_code)?),+
-                    ),)+
+                        Op::$struct => [$struct] $(($($struct_said)+))? $struct_fields
+                    ),)+)+
                     (Opcode::LscUntyped | Opcode::LscTyped, sub) => {
                         let op = LscOp::from_raw(sub).ok_or(("sub-opcode", u32::from(sub)))?;
                         match (opcode, op) {
-                            $((Opcode::$lsc_of, $operation) => take!(
+                            $((Opcode::$lsc_of, $lsc_op @ ($(LscOp::$operation)|+)) => take_entry!(
                                 t,
-                                Op::$lsc($lsc {
-                                    op,
-                                    $($($lsc_told: $lsc_telling,)+)?
-                                    $($($lsc_field,)*)+
-                                }),
-                                $($($lsc_field)* $(: $lsc_code)?),+
+                                Op::$lsc => [$lsc] [$lsc_op] $lsc_fields
                             ),)+
                             _ => Err(("sub-opcode", u32::from(sub))),
                         }
@@ -206,6 +210,7 @@ macro_rules! views {
             /// family.
             #[inline]
             #[allow(clippy::redundant_pattern, reason = "a row for all other messages")]
+            #[allow(unused_parens, reason = "one operation or several")]
             pub(super) fn put(self, opcode: Opcode, p: &mut Put<'_>) -> (Opcode, u8) {
                 match self {
                     $(Op::$own_view { $($($own_field,)*)+ } => {
@@ -216,24 +221,17 @@ macro_rules! views {
                         put!(p, $($($family_field)* $(: $family_code)?),+);
                         (opcode, 0)
                     })+
-                    $($(entry!($message_view $(($($said)+))? $entry_fields) => {
+                    $($(entry!([Op::$message_view] $(($($said)+))? $entry_fields) => {
                         put_entry!(p $(($($said)+))? $entry_fields);
                         (Opcode::$message, number!($($message_sub)?))
                     })+)+
-                    $(Op::$struct_view($struct {
-                        $($($struct_told: _,)+)?
-                        $($($struct_field,)*)+
-                    }) => {
-                        put!(p, $($($struct_field)* $(: $struct_code)?),+);
+                    $($(Op::$struct(entry!([$struct] $(($($struct_said)+))? $struct_fields)) => {
+                        put_entry!(p $(($($struct_said)+))? $struct_fields);
                         (Opcode::$struct_of, 0)
-                    })+
-                    $(Op::$lsc($lsc {
-                        op: op @ $operation,
-                        $($($lsc_told: _,)+)?
-                        $($($lsc_field,)*)+
-                    }) => {
-                        put!(p, $($($lsc_field)* $(: $lsc_code)?),+);
-                        (Opcode::$lsc_of, op.raw())
+                    })+)+
+                    $(Op::$lsc(entry!([$lsc] [$lsc_op: $lsc_op @ ($(LscOp::$operation)|+)] $lsc_fields)) => {
+                        put_entry!(p $lsc_fields);
+                        (Opcode::$lsc_of, $lsc_op.raw())
                     })+
                     $(Op::$one(one) => {
                         one.put(p);
@@ -259,7 +257,7 @@ macro_rules! views {
 
 #[rustfmt::skip]
 message_instructions! {
-    views {
+    with_structs {
         fields {
             Fminmax => MinMax { max: Which, dst, srcs };
             Bfn => Bfn { dst, srcs: ThreeSources, function };
@@ -271,49 +269,13 @@ message_instructions! {
             Ifcall => Ifcall { uniform no_return: TwoFlags, address, arg_size, return_size };
             Faddr => Faddr { symbol, dst };
             Switchjmp => SwitchJmp { index, labels };
+            ShflIdx4 => ShflIdx4 { dst, table, indices };
             Lifetime => Lifetime { end var: Life };
         }
         families {
             Addc | Subb => Carry { dst, carry, srcs };
             Invm | Rsqtm => MacroMath { dst, flag, srcs };
             Dpas | Dpasw => Dpas { dst, srcs, src2, weight activation depth repeat: MatrixShape };
-        }
-        structs {
-            Sample3d => Sample(Sample) {
-                op pixel_null_mask cps non_uniform_sampler: SampleWord,
-                channels, aoffimmi, sampler: Given, surface, dst, paired, params
-            };
-            Load3d => Load3d(Sample)[sampler = None] {
-                op pixel_null_mask cps non_uniform_sampler: SampleWord,
-                channels, aoffimmi, surface, dst, paired, params
-            };
-            Gather43d => Gather4(Sample) {
-                op pixel_null_mask cps non_uniform_sampler: SampleWord,
-                channels, aoffimmi, sampler: Given, surface, dst, paired, params
-            };
-            RtWrite3d => RtWrite(RtWrite) {
-                mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
-            };
-        }
-        lsc {
-            LscUntyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscBlock2d
-                { sfid, cache, size, order, blocks, width, height, vnni, dst, addr, src1 };
-            LscUntyped(LscOp::ApndctrAtomicAdd | LscOp::ApndctrAtomicSub) => LscAppend
-                { sfid, cache, addr_type, shape: Shape, surface, surface_index, dst, src1 };
-            LscUntyped(LscOp::LoadStrided | LscOp::StoreStrided) => Lsc[src2 = RawOperand::NULL] {
-                sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
-                surface, surface_index, dst, addr, pitch: Pitch, src1
-            };
-            LscUntyped(_) => Lsc[pitch = None] {
-                sfid, cache, addr_type, addr_scale, addr_offset, addr_size, shape: Shape,
-                surface, surface_index, dst, addr, src1, src2
-            };
-            LscTyped(LscOp::LoadBlock2d | LscOp::StoreBlock2d) => LscTypedBlock2d
-                { cache, addr_type, width, height, surface, surface_index, dst, offsets, src1 };
-            LscTyped(_) => LscTyped {
-                cache, addr_type, addr_size, shape: Shape, surface, surface_index, dst,
-                coords offsets: Coordinates, src1, src2
-            };
         }
         one {
             Goto => Goto;
@@ -328,6 +290,6 @@ message_instructions! {
             Ret => Ret;
             Fret => Fret;
         }
-        untyped { Va VaSklPlus RawSendg ShflIdx4 }
+        untyped { Va VaSklPlus }
     }
 }

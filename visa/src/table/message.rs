@@ -288,6 +288,23 @@ macro_rules! message_instructions {
                 raw_dst("destination")            => (dst: RawOperand "Destination.");
             }
 
+            /// `raw_sendg`: a message by its descriptors, which gathers its payload.
+            RawSendg raw_sendg(exec) own_text [RawSendg = 0x93 "raw_sendg"] on (nowhere) {
+                u8("modifier")                    => (conditional: bool "Wait for dependent threads.", eot: bool "End of thread.") TwoFlags;
+                EXEC;
+                u32("shared function")            => (sfid: u32 "Shared function.");
+                PRED;
+                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                u32("destination length")         => (dst_bytes: u32 "Bytes returned.");
+                raw_src("source 0")               => (src0: RawOperand "First payload.");
+                u32("source 0 length")            => (src0_bytes: u32 "Bytes of it.");
+                raw_src("source 1")               => (src1: RawOperand "Second payload.");
+                u32("source 1 length")            => (src1_bytes: u32 "Bytes of it.");
+                scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY)
+                    => (indirect: [Scalar; 2] "What the descriptor leaves to registers.");
+                u32("descriptor low"), u32("descriptor high") => (desc: [u32; 2] "Descriptor, its lower half first.");
+            }
+
             /// `barrier` of the thread group.
             Barrier barrier() by_slots [Barrier = 0x59 "barrier"] on (everywhere) {}
 

@@ -22,10 +22,6 @@ pub(super) static ROWS: &[Row] = &[
     op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
                      Slot::new("labels", Enc::LabelList, Role::Control)]).on(has!(flow.switch_jump)),
 
-    op(RawSendg,   &[u8("modifier"), EXEC, u32("shared function"), PRED, raw_dst("destination"), u32("destination length"),
-                     raw_src("source 0"), u32("source 0 length"), raw_src("source 1"), u32("source 1 length"),
-                     scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY), u32("descriptor low"), u32("descriptor high")]).on(has!(nowhere)),
-
     op(Dpas,       &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),
                      src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]).on(has!(ops.systolic)),
     op(Dpasw,      &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),

@@ -17,12 +17,12 @@ impl Checker<'_> {
             Op::Lsc(ref lsc) => self.lsc(at, lsc),
             Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
             Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
-            Op::Sample(ref s) | Op::Load3d(ref s) => {
+            Op::Sample(ref s) if s.gather => self.sample(at, s, 4),
+            Op::Sample(ref s) => {
                 let mask = ChannelMask(s.channels & 15);
                 self.channels(index, mask);
                 self.sample(at, s, mask.count());
             }
-            Op::Gather4(ref s) => self.sample(at, s, 4),
             Op::Info3d { channels, surface, lod, dst, .. } => {
                 self.surface(index, surface);
                 self.channels(index, channels);

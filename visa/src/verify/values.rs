@@ -51,11 +51,11 @@ impl Checker<'_> {
                     self.report(Rule::ConstantRange, Some(index), "x offset", message);
                 }
             }
-            Op::Sample(ref s) | Op::Load3d(ref s) | Op::Gather4(ref s) => {
+            Op::Sample(ref s) => {
                 if let Some(offsets) = constant(s.aoffimmi) {
                     self.range(index, "texel offsets", offsets, 0, 0xfff);
                 }
-                self.parameters(index, s, matches!(inst.op, Op::Load3d(_)));
+                self.parameters(index, s);
             }
             Op::RtWrite(ref rt) => {
                 if let Some(target) = rt.target {
@@ -140,18 +140,18 @@ impl Checker<'_> {
     }
 
     /// Coordinates and the like of a sampler message: 1 to 15, of one type.
-    fn parameters(&mut self, index: usize, s: &Sample<'_>, load: bool) {
+    fn parameters(&mut self, index: usize, s: &Sample<'_>) {
         if s.params.len() > 15 {
             let message = format!("{}, allowed: 1 to 15", s.params.len());
             self.report(Rule::SamplerParameters, Some(index), "number of parameters", message);
         }
         let kernel = self.kernel;
         let mut first = None;
-        let halves = load || self.options.platform.is_none_or(|p| p.caps().sampler.half_parameters);
+        let halves = s.load || self.options.platform.is_none_or(|p| p.caps().sampler.half_parameters);
         for raw in s.params.iter().filter(|raw| !raw.is_null()) {
             let Some(ty) = kernel.var_type(raw.var) else { continue };
             let bytes = *first.get_or_insert(ty.bytes());
-            let wanted = match (load, halves) {
+            let wanted = match (s.load, halves) {
                 (true, _) => "2 or 4 bytes",
                 (false, true) => "hf or f",
                 (false, false) => "f",
@@ -265,7 +265,7 @@ impl Checker<'_> {
                     self.types(index, "level of detail", lod, OFFSET);
                 }
             }
-            Op::Sample(ref s) | Op::Gather4(ref s) | Op::Load3d(ref s) => {
+            Op::Sample(ref s) => {
                 self.types(index, "destination", s.dst, &[HF, F, W, UW, D, UD]);
             }
             _ => {}

@@ -1,16 +1,9 @@
-//! Sampler, video analytics and render target instructions.
+//! Video analytics.
 
 use super::row::*;
 use crate::{opcode::Opcode::*, types::Type};
 
-const OP: Slot = Slot::new("operation", Enc::SampleOp, Role::Control);
-const CHANNELS: Slot = u8("channels");
-const AOFFIMMI: Slot =
-    Slot { classes: Classes::SRC, scalar: true, ..Slot::new("texel offsets", Enc::Aoffimmi, Role::Src) };
 const DST: Slot = raw_dst("destination");
-const PAIRED: Slot = raw_src("paired resource").when(When::Since(308));
-const PARAMS: Slot = Slot::new("parameters", Enc::RawList, Role::Src);
-
 const fn f(name: &'static str) -> Slot {
     scalar(name, Types::of(&[Type::F]))
 }
@@ -23,14 +16,6 @@ const U: Slot = f("u offset");
 const V: Slot = f("v offset");
 const DST_SURFACE: Slot = SURFACE.named("destination surface");
 
-const fn when_vector(name: &'static str, bit: u8) -> Slot {
-    int(name).when(When::Bit(bit))
-}
-
-const fn when_raw(name: &'static str, bit: u8) -> Slot {
-    raw_src(name).when(When::Bit(bit))
-}
-
 const fn va(code: u8, name: &'static str, slots: &'static [Slot]) -> Row {
     sub(Va, code, name, slots).on(has!(sampler.media))
 }
@@ -41,14 +26,6 @@ const fn va_plus(code: u8, name: &'static str, slots: &'static [Slot]) -> Row {
 
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
-    op(Sample3d,   &[OP, EXEC, PRED, CHANNELS, AOFFIMMI, SAMPLER, SURFACE, DST, PAIRED, PARAMS]),
-    op(Load3d,     &[OP, EXEC, PRED, CHANNELS, AOFFIMMI, SURFACE, DST, PAIRED, PARAMS]),
-    op(Gather43d,  &[OP, EXEC, PRED, CHANNELS, AOFFIMMI, SAMPLER, SURFACE, DST, PAIRED, PARAMS]),
-    op(RtWrite3d,    &[EXEC, PRED, u16("mode"), SURFACE, raw_src("header"),
-                       when_vector("sample index", 11), when_vector("counter", 8), when_vector("render target index", 2),
-                       when_raw("source 0 alpha", 3), when_raw("output mask", 4), raw_src("red"), raw_src("green"), raw_src("blue"),
-                       raw_src("alpha"), when_raw("depth", 5), when_raw("stencil", 6)]),
-
     va(1, "va_convolve_2d",   &[SUB, SAMPLER, SURFACE, U, V, u8("properties"), DST]),
     va(2, "va_minmax",        &[SUB, SURFACE, U, V, int("mode"), DST]),
     va(3, "va_minmaxfilter",  &[SUB, SAMPLER, SURFACE, U, V, u8("output format"), u8("execution mode"), int("mode"), DST]),

@@ -1,0 +1,157 @@
+//! The messages whose views are structs, for lowering and the interpreter hand them on whole: samples, render target
+//! writes, and the load/store cache. An entry says all of a message, as those of `message` do and in the same words, and
+//! the struct follows from it, too.
+//!
+//! | part | what |
+//! |---|---|
+//! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (gather = false)` is opcode, byte, word, and what it says of the view |
+//! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
+//! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
+//! | `unless (op.is_strided())` | a field that is there unless this holds of the instruction; the view of others has the type's default |
+
+/// Gives all entries to another macro, behind what it was handed in braces.
+macro_rules! struct_instructions {
+    ($then:ident $({ $($before:tt)* })?) => {
+        $then! {
+            $({ $($before)* })?
+            structs {
+                /// `sample_3d`, `load_3d`, `sample4` and their forms.
+                Sample<'a> sample says (
+                    load: bool "A load: without sampler.",
+                    gather: bool "Gathers one channel of four texels."
+                ) [
+                    Sample3d = 0x6d "sample_3d" (load = false, gather = false),
+                    Load3d = 0x6e "load_3d" (load = true, gather = false),
+                    Gather43d = 0x6f "gather4_3d" (load = false, gather = true)
+                ] on (everywhere) {
+                    SAMPLE_OP                     => (
+                        op: u8 "Operation (spec `3D_SAMPLE`, `3D_LOAD`, `3D_SAMPLE4`): 0 `sample_3d`, 2 `sample_l`, 7 `load_3d`, 24 `sample_lz`, ...",
+                        pixel_null_mask: bool "Pixels that are not resident return a mask.",
+                        cps: bool "Coarse pixel level-of-detail compensation.",
+                        non_uniform_sampler: bool "The sampler differs between lanes."
+                    ) SampleWord;
+                    EXEC; PRED;
+                    u8("channels")                => (channels: u8 "Channels (of a gather the one channel's number).");
+                    TEXEL_OFFSETS                 => (aoffimmi: Scalar "Packed texel offsets.");
+                    SAMPLER                       => (sampler: (Option<SamplerId>) "Sampler, absent for loads.") Given unless load;
+                    SURFACE                       => (surface: SurfaceId "Surface.");
+                    raw_dst("destination")        => (dst: RawOperand "Destination.");
+                    raw_src("paired resource").when(When::Since(308)) => (paired: RawOperand "Paired surface, or null.");
+                    PARAMETERS                    => (params: (Raws) "Parameters: coordinates, bias, reference, ... in the order of the operation.");
+                }
+
+                /// `rt_write_3d`.
+                RtWrite<'a> rt_write [RtWrite3d = 0x71 "rt_write_3d"] on (everywhere) {
+                    EXEC; PRED;
+                    u16("mode")                   => (
+                        mode: u16 "Mode bits: 2 target index, 3 source 0 alpha, 4 output mask, 5 depth, 6 stencil, 7 last write, 8 counter, 9 per sample, 10 coarse, 11 sample index, 12 null target."
+                    );
+                    SURFACE                       => (surface: SurfaceId "Surface.");
+                    raw_src("header")             => (header: RawOperand "Header.");
+                    int("sample index").when(When::Bit(11)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    int("counter").when(When::Bit(8)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
+                    int("render target index").when(When::Bit(2)) => (target: (Option<Scalar>) "Render target index.");
+                    raw_src("source 0 alpha").when(When::Bit(3)) => (alpha0: (Option<RawOperand>) "Source 0 alpha.");
+                    raw_src("output mask").when(When::Bit(4)) => (output_mask: (Option<RawOperand>) "Output mask.");
+                    raw_src("red"), raw_src("green"), raw_src("blue"), raw_src("alpha")
+                        => (color: [RawOperand; 4] "Red, green, blue, alpha.");
+                    raw_src("depth").when(When::Bit(5)) => (depth: (Option<RawOperand>) "Depth.");
+                    raw_src("stencil").when(When::Bit(6)) => (stencil: (Option<RawOperand>) "Stencil.");
+                }
+            }
+            lsc {
+                /// Loads, stores and atomics of the load/store cache, strided ones, too.
+                Lsc<'a> lsc LscUntyped(op) [
+                    Load, LoadQuad, Store, StoreQuad, AtomicIinc, AtomicIdec, AtomicLoad, AtomicStore, AtomicIadd, AtomicIsub,
+                    AtomicSmin, AtomicSmax, AtomicUmin, AtomicUmax, AtomicIcas, AtomicFadd, AtomicFsub, AtomicFmin, AtomicFmax,
+                    AtomicFcas, AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, AtomicBfadd,
+                    AtomicBfsub, AtomicBfmin, AtomicBfmax, AtomicBfcas, LoadQuadStatus, LoadStrided, StoreStrided
+                ] on (memory.lsc) {
+                    SUB; EXEC; PRED;
+                    SFID                          => (sfid: LscSfid "Shared function.");
+                    L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
+                    u8("address type")            => (addr_type: LscAddrType "Address model.");
+                    u16("address scale")          => (addr_scale: u16 "Factor on the address (0 and 1: none).");
+                    i32("address offset")         => (addr_offset: i32 "Bytes added to the address.");
+                    u8("address size")            => (addr_size: LscAddrSize "Address width.");
+                    SIZE, ORDER, ELEMENTS, QUAD_MASK   => (shape: LscShape "Data shape.") Shape;
+                    BASE                          => (surface: Scalar "Surface (binding table index, surface state offset); ignored for flat addresses.");
+                    INDEX                         => (surface_index: u32 "Surface state index.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_src("addresses")          => (addr: RawOperand "Addresses, or the base address of a strided access.");
+                    BASE.named("address pitch")   => (pitch: (Option<Scalar>) "Bytes between lanes of a strided access.") Pitch unless (!op.is_strided());
+                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand.");
+                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand (new value of a compare and swap).") Plain unless (op.is_strided());
+                }
+
+                /// Two-dimensional blocks of the load/store cache (prefetched if the destination is null).
+                LscBlock2d<'a> lsc_block2d LscUntyped(op) [LoadBlock2d, StoreBlock2d] on (memory.lsc) {
+                    SUB; EXEC; PRED;
+                    SFID                          => (sfid: LscSfid "Shared function.");
+                    L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
+                    SIZE                          => (size: LscDataSize "Size of a datum.");
+                    ORDER                         => (order: LscOrder "Transposed or not.");
+                    u8("blocks")                  => (blocks: u8 "Blocks.");
+                    u16("block width")            => (width: u16 "Elements per row.");
+                    u16("block height")           => (height: u16 "Rows.");
+                    u8("vnni")                    => (vnni: bool "VNNI transform.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    BASE.named("surface base"), BASE.named("surface width"), BASE.named("surface height"), BASE.named("surface pitch"),
+                    BASE.named("x offset"), BASE.named("y offset") => (addr: [Scalar; 6] "Surface base, width, height, pitch, x, y.");
+                    raw_src("source 1")           => (src1: RawOperand "Data written, or null.");
+                }
+
+                /// Append counters of the load/store cache.
+                LscAppend<'a> lsc_append LscUntyped(op) [ApndctrAtomicAdd, ApndctrAtomicSub] on (memory.lsc) {
+                    SUB; EXEC; PRED;
+                    SFID                          => (sfid: LscSfid "Shared function.");
+                    L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
+                    u8("address type")            => (addr_type: LscAddrType "Address model.");
+                    SIZE, ORDER, ELEMENTS, QUAD_MASK   => (shape: LscShape "Data shape.") Shape;
+                    BASE                          => (surface: Scalar "Surface.");
+                    INDEX                         => (surface_index: u32 "Surface state index.");
+                    raw_dst("destination")        => (dst: RawOperand "Old value.");
+                    raw_src("source 1")           => (src1: RawOperand "Data.");
+                }
+
+                /// Typed accesses of the load/store cache.
+                LscTyped<'a> lsc_typed LscTyped(op) [
+                    LoadQuad, StoreQuad, AtomicIinc, AtomicIdec, AtomicLoad, AtomicStore, AtomicIadd, AtomicIsub, AtomicSmin,
+                    AtomicSmax, AtomicUmin, AtomicUmax, AtomicIcas, AtomicFadd, AtomicFsub, AtomicFmin, AtomicFmax, AtomicFcas,
+                    AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadStatus
+                ] on (memory.lsc) {
+                    SUB; EXEC; PRED;
+                    L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
+                    u8("address type")            => (addr_type: LscAddrType "Address model.");
+                    u8("address size")            => (addr_size: LscAddrSize "Address width.");
+                    SIZE, ORDER, ELEMENTS, QUAD_MASK   => (shape: LscShape "Data shape.") Shape;
+                    BASE                          => (surface: Scalar "Surface.");
+                    INDEX                         => (surface_index: u32 "Surface state index.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_src("u addresses"), i32("u offset"), raw_src("v addresses"), i32("v offset"),
+                    raw_src("r addresses"), i32("r offset"), raw_src("level of detail") => (
+                        coords: [RawOperand; 4] "U, V, R and level of detail (null from the first missing one on).",
+                        offsets: [i32; 3] "Added to U, V, R."
+                    ) Coordinates;
+                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand.");
+                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand.");
+                }
+
+                /// Typed two-dimensional blocks of the load/store cache.
+                LscTypedBlock2d<'a> lsc_typed_block2d LscTyped(op) [LoadBlock2d, StoreBlock2d] on (memory.lsc) {
+                    SUB; EXEC; PRED;
+                    L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
+                    u8("address type")            => (addr_type: LscAddrType "Address model.");
+                    u16("block width")            => (width: u16 "Bytes per row.");
+                    u16("block height")           => (height: u16 "Rows.");
+                    BASE                          => (surface: Scalar "Surface.");
+                    INDEX                         => (surface_index: u32 "Surface state index.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    BASE.named("x offset"), BASE.named("y offset") => (offsets: [Scalar; 2] "X and Y offset.");
+                    raw_src("source 1")           => (src1: RawOperand "Data written, or null.");
+                }
+            }
+        }
+    };
+}
+pub(crate) use struct_instructions;
