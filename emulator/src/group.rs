@@ -17,28 +17,77 @@ pub(crate) struct Group {
 }
 
 /// What a thread is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+enum State {
+    #[default]
     Running,
     /// Signalled the barrier and stands at the wait for it.
     AtBarrier,
     Done,
 }
 
-/// A thread of a group.
-pub(crate) trait Member {
-    fn state(&self) -> State;
+/// A thread's part in its group: what it does, and what it waits for.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Turn {
+    state: State,
+    /// A barrier message was sent and not yet waited for.
+    signalled: bool,
+    /// How often the barrier must have opened before the thread goes on.
+    barrier: u64,
+}
 
-    /// How often the barrier has to have opened before it goes on.
-    fn barrier(&self) -> u64;
+impl Turn {
+    /// Whether the next instruction may run.
+    #[inline]
+    pub fn is_running(&self) -> bool {
+        self.state == State::Running
+    }
 
-    /// It goes on behind the barrier.
-    fn go_on(&mut self);
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// The thread ends.
+    pub fn end(&mut self) {
+        self.state = State::Done;
+    }
+
+    /// Tells the group that the thread has arrived; the last one opens the barrier.
+    pub fn signal(&mut self, group: &mut Group) {
+        self.signalled = true;
+        self.barrier = group.opened + 1;
+        group.arrived += 1;
+        if group.arrived >= group.threads {
+            group.arrived = 0;
+            group.opened += 1;
+        }
+    }
+
+    /// Waits for the barrier, if the thread has signalled it.
+    pub fn wait(&mut self) {
+        if self.signalled {
+            self.state = State::AtBarrier;
+        }
+    }
+
+    fn waits(&self) -> bool {
+        self.state == State::AtBarrier
+    }
 
     /// Whether it stands at the barrier, which has opened for it.
     fn may_go_on(&self, group: &Group) -> bool {
-        self.state() == State::AtBarrier && group.opened >= self.barrier()
+        self.waits() && group.opened >= self.barrier
     }
+
+    /// It goes on behind the barrier.
+    fn go_on(&mut self) {
+        (self.state, self.signalled) = (State::Running, false);
+    }
+}
+
+/// A thread of a group.
+pub(crate) trait Member {
+    fn part(&mut self) -> &mut Turn;
 }
 
 /// Gives each thread its turn, until all are done.
@@ -52,21 +101,21 @@ pub(crate) fn run_group<T: Member, C>(
         let mut progress = false;
         let mut left = false;
         for t in team.iter_mut() {
-            if t.may_go_on(group(cx)) {
-                t.go_on();
+            if t.part().may_go_on(group(cx)) {
+                t.part().go_on();
             }
-            if t.state() == State::Running {
+            if t.part().is_running() {
                 progress = true;
                 turn(t, cx)?;
             }
-            left |= t.state() != State::Done;
+            left |= !t.part().is_done();
         }
         if !left {
             return Ok(());
         }
         let group = group(cx);
-        if !progress && !team.iter().any(|t| t.may_go_on(group)) {
-            let waiting = to_index(team.iter().filter(|t| t.state() == State::AtBarrier).count());
+        if !progress && !team.iter_mut().any(|t| t.part().may_go_on(group)) {
+            let waiting = to_index(team.iter_mut().map(Member::part).filter(|part| part.waits()).count());
             return Err(Error::Deadlock { group: group.id, waiting, arrived: group.arrived });
         }
     }

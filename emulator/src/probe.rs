@@ -9,7 +9,6 @@ pub use record::{Probed, Sent};
 use crate::{
     Bindings, Error, Options, RawLaunch,
     dispatch::run_probed,
-    group::State,
     launch::Dispatch,
     memory::Memory,
     messages::Mail,
@@ -123,7 +122,7 @@ impl Probe {
             response,
         });
         if m.eot {
-            mail.t.state = State::Done;
+            mail.t.turn.end();
             let file = &mail.t.rf[..as_index(mail.t.grf_end)];
             let known = |(i, b): (usize, &u8)| (!mail.t.undefined(to_index(i), 1)).then_some(*b);
             self.probed.registers = file.iter().enumerate().map(known).collect();

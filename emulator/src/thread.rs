@@ -2,7 +2,7 @@
 
 use crate::{
     file,
-    group::{Member, State},
+    group::{Member, Turn},
     num::Round,
     program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
@@ -91,11 +91,7 @@ pub(crate) struct Thread {
     /// Channels of the current subroutine call; the others sleep until it returns.
     pub called: u32,
     pub mode: FloatMode,
-    pub state: State,
-    /// Barrier messages sent and not yet waited for.
-    pub signalled: bool,
-    /// How often the barrier must have opened before the thread goes on.
-    pub barrier: u64,
+    pub turn: Turn,
     pub number: u32,
     /// Definedness, where it is tracked.
     pub shadow: Option<Box<crate::shadow::Shadow>>,
@@ -110,16 +106,8 @@ pub(crate) struct Thread {
 }
 
 impl Member for Thread {
-    fn state(&self) -> State {
-        self.state
-    }
-
-    fn barrier(&self) -> u64 {
-        self.barrier
-    }
-
-    fn go_on(&mut self) {
-        (self.state, self.signalled) = (State::Running, false);
+    fn part(&mut self) -> &mut Turn {
+        &mut self.turn
     }
 }
 
@@ -137,9 +125,7 @@ impl Thread {
             wait_at: [0; LANES],
             called: u32::MAX,
             mode: FloatMode::from_control(0),
-            state: State::Running,
-            signalled: false,
-            barrier: 0,
+            turn: Turn::default(),
             number: 0,
             shadow: None,
             scoreboard: None,
@@ -151,7 +137,7 @@ impl Thread {
         }
     }
 
-    /// As a new one, but for the definedness of its registers and memory.
+    /// Makes it a new thread. Which bytes of registers and memory count as defined stays as it is.
     pub(crate) fn reset(&mut self) {
         self.rf.fill(0);
         self.acc_wide.fill(0);
@@ -160,8 +146,7 @@ impl Thread {
         (self.pc, self.active, self.dispatched) = (0, 0, 0);
         (self.waiting, self.wait_at, self.called) = (0, [0; LANES], u32::MAX);
         self.mode = FloatMode::from_control(0);
-        self.state = State::Running;
-        (self.signalled, self.barrier, self.number) = (false, 0, 0);
+        (self.turn, self.number) = (Turn::default(), 0);
         self.scoreboard = None;
         (self.scratch, self.scratch_len, self.executed) = (0, 0, 0);
     }

@@ -19,7 +19,6 @@ use narrow::{low_i16, low_i32, low_i64, low_u32, to_u8};
 
 use crate::{
     file,
-    group::State,
     num::{self, HALF},
     program::{Domain, Operand, Program, Source, Step},
     thread::{LANES, Thread, Trap},
@@ -78,11 +77,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             t.raw(&step.src[0], n, on, &mut v)?;
             t.put(&step.dst, n, on, &v)?;
         }
-        Op::Wait => {
-            if t.signalled {
-                t.state = State::AtBarrier;
-            }
-        }
+        Op::Wait => t.turn.wait(),
         _ => match step.domain {
             Domain::Int if step.sat && matches!(step.op, Op::Mul | Op::Mad) => {
                 wide::run(t, step, n, on, select)?

@@ -2,7 +2,6 @@
 
 use crate::{
     Error, Options, Poison, alu, flow,
-    group::State,
     messages::{self, Cx},
     program::{Extra, Program, Step},
     report::SendKind,
@@ -63,7 +62,7 @@ pub(super) fn turn(
     let careful =
         t.shadow.is_some() || t.scoreboard.is_some() || options.trace || !options.watches.is_empty();
     let mut done = 0;
-    while t.state == State::Running && done < options.turn.max(1) {
+    while t.turn.is_running() && done < options.turn.max(1) {
         let pc = as_index(t.pc);
         let Some(step) = program.steps.get(pc) else {
             return Err(fail(t, cx, "the thread runs past the end of its code".into()));
@@ -83,7 +82,7 @@ pub(super) fn turn(
             return Err(fail(t, cx, trap));
         }
     }
-    if t.state == State::Done
+    if t.turn.is_done()
         && let Some(board) = &mut t.scoreboard
     {
         board.ended(cx);
@@ -104,8 +103,8 @@ pub(super) fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usiz
             Ok(())
         }
         Class::Sync => {
-            if matches!(step.extra, Extra::Sync(SyncFn::Bar)) && t.signalled {
-                t.state = State::AtBarrier;
+            if matches!(step.extra, Extra::Sync(SyncFn::Bar)) {
+                t.turn.wait();
             }
             t.pc += 1;
             Ok(())

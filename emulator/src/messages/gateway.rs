@@ -2,7 +2,6 @@
 
 use super::Mail;
 use crate::{
-    group::State,
     opaque::Question,
     report::{Fault, SendKind},
     thread::Trap,
@@ -31,14 +30,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     }
     match mail.as_kind::<Gateway>().sub_function() {
         Some(SubFunction::SignalBarrier) => {
-            let group = &mut *mail.cx.group;
-            mail.t.signalled = true;
-            mail.t.barrier = group.opened + 1;
-            group.arrived += 1;
-            if group.arrived >= group.threads {
-                group.arrived = 0;
-                group.opened += 1;
-            }
+            mail.t.turn.signal(mail.cx.group);
             Ok(SendKind::Gateway)
         }
         // Opening and closing of a gateway key, and event monitoring.
@@ -84,6 +76,6 @@ pub(super) fn end(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             mail.cx.report(mail.t, Fault::Eot, || "the payload names another thread".into());
         }
     }
-    mail.t.state = State::Done;
+    mail.t.turn.end();
     Ok(SendKind::Eot)
 }

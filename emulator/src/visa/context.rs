@@ -24,18 +24,6 @@ pub(super) struct VisaCx<'a> {
 }
 
 impl VisaCx<'_> {
-    /// Tells the group that a thread has arrived.
-    pub fn signal(&mut self, t: &mut VisaThread<'_>) {
-        let group = &mut *self.group;
-        t.signalled = true;
-        t.barrier = group.opened + 1;
-        group.arrived += 1;
-        if group.arrived >= group.threads {
-            group.arrived = 0;
-            group.opened += 1;
-        }
-    }
-
     pub fn report(&mut self, t: &VisaThread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
         if !self.strict && fault != Fault::NoMemory {
             return;

@@ -1,7 +1,7 @@
 //! Control flow (spec "Control Flow", `GOTO`, `JMP`, `CALL`, `RET`, `FCALL`, `FRET`, `SWITCHJMP`).
 
 use super::{context::VisaCx, thread::VisaThread};
-use crate::{group::State, report::Fault, thread::Trap};
+use crate::{report::Fault, thread::Trap};
 use narrow::{to_u64, to_usize};
 use visa::{Inst, LabelId, Op};
 
@@ -63,7 +63,7 @@ impl VisaThread<'_> {
             return Ok(());
         }
         if !self.leave() {
-            self.state = State::Done;
+            self.turn.end();
         }
         Ok(())
     }

@@ -45,7 +45,7 @@ pub(super) fn message(
                 ];
                 match Question::barrier(parts, cx.group.threads) {
                     Some(question) => cx.asked.push(question.number()),
-                    None => cx.signal(t),
+                    None => t.turn.signal(cx.group),
                 }
             }
             Ok(SendKind::Gateway)

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Dispatch, Error, Memory, Options,
-    group::{Group, State, run_group},
+    group::{Group, run_group},
     report::{Reports, RunReport, SendKind},
     thread::Trap,
     watch::{self, Seen, Watch, Watched},
@@ -172,7 +172,7 @@ fn turn(
     counts: &mut VisaCounts,
 ) -> Result<(), Error> {
     let mut done = 0;
-    while t.state == State::Running && done < TURN {
+    while t.turn.is_running() && done < TURN {
         let (unit, pc) = (t.unit(), t.frame.pc);
         let trap = |t: &VisaThread<'_>, cx: &VisaCx<'_>, why: Trap| Error::Trap {
             pc,
@@ -259,15 +259,11 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
         }
         Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield {} | Op::Breakpoint {} => {}
         Op::Barrier {} => {
-            cx.signal(t);
-            t.state = State::AtBarrier;
+            t.turn.signal(cx.group);
+            t.turn.wait();
         }
-        Op::SplitBarrier { signal: true } => cx.signal(t),
-        Op::SplitBarrier { signal: false } => {
-            if t.signalled {
-                t.state = State::AtBarrier;
-            }
-        }
+        Op::SplitBarrier { signal: true } => t.turn.signal(cx.group),
+        Op::SplitBarrier { signal: false } => t.turn.wait(),
         _ => {
             let kind = super::message::message(t, cx, inst)?;
             t.advance();

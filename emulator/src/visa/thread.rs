@@ -2,7 +2,7 @@
 
 use super::layout::{COMMON, Unit, VisaProgram};
 use crate::{
-    group::{Member, State},
+    group::{Member, Turn},
     thread::{FloatMode, LANES, Trap, mask},
 };
 use narrow::{as_index, to_index};
@@ -106,10 +106,7 @@ pub(super) struct VisaThread<'a> {
     pub frame: Frame,
     pub callers: Vec<Frame>,
     pub mode: FloatMode,
-    pub state: State,
-    pub signalled: bool,
-    /// How often the barrier must have opened before the thread goes on.
-    pub barrier: u64,
+    pub turn: Turn,
     pub number: u32,
     pub strict: bool,
     pub executed: u64,
@@ -125,16 +122,8 @@ const MAX_CALLS: usize = 1000;
 const MAX_FILE: usize = 1 << 28;
 
 impl Member for VisaThread<'_> {
-    fn state(&self) -> State {
-        self.state
-    }
-
-    fn barrier(&self) -> u64 {
-        self.barrier
-    }
-
-    fn go_on(&mut self) {
-        (self.state, self.signalled) = (State::Running, false);
+    fn part(&mut self) -> &mut Turn {
+        &mut self.turn
     }
 }
 
@@ -153,9 +142,7 @@ impl<'a> VisaThread<'a> {
             frame: Frame::new(0, lanes, 0),
             callers: Vec::new(),
             mode: FloatMode::from_control(0),
-            state: State::Running,
-            signalled: false,
-            barrier: 0,
+            turn: Turn::default(),
             number: 0,
             strict,
             executed: 0,
