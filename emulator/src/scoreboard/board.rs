@@ -1,4 +1,4 @@
-//! What is under way, and what it makes of the next instruction.
+//! What is not complete yet, and whether the next instruction has to wait for it.
 
 use super::state::{Kind, Owner, PIPES, Ranges, Software, TOKENS, Token, UNTRACKED};
 use crate::{
@@ -40,7 +40,7 @@ impl Kind {
 }
 
 impl Software {
-    /// Nothing is under way.
+    /// No instruction before is incomplete.
     pub(super) fn new(program: &Program) -> Software {
         let scoreboard = program.platform.caps().scoreboard;
         let bytes = as_index(program.grf * program.grf_count);
@@ -158,10 +158,10 @@ impl Software {
         let read = step.src.iter().any(|s| matches!(s.what, Operand::Direct { at, .. } if special(at)));
         let lone = !sync && (read || written.is_some_and(special));
         let all = lone || matches!(step.op, Op::Call | Op::Calla | Op::Ret);
-        let busy = self.issued.iter().zip(&self.complete).any(|(issued, complete)| issued > complete);
+        let incomplete = self.issued.iter().zip(&self.complete).any(|(issued, complete)| issued > complete);
         let held = self.held;
-        self.held = lone || held && sync && busy;
-        let is_wrong = busy && (all || held) && step.op != Op::Illegal;
+        self.held = lone || held && sync && incomplete;
+        let is_wrong = incomplete && (all || held) && step.op != Op::Illegal;
         is_wrong.then_some(if held {
             "follows an access to a control register"
         } else {
@@ -226,7 +226,7 @@ impl Software {
         None
     }
 
-    /// Notes what an instruction leaves under way.
+    /// Notes what is not complete yet when the next instruction starts.
     pub(super) fn issue(
         &mut self,
         step: &Step,

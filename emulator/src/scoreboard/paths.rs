@@ -211,7 +211,7 @@ impl Pending {
         state
     }
 
-    /// Sets a board to this.
+    /// Sets a board to what was recorded.
     fn restore(&self, board: &mut Software) {
         board.held = self.held;
         board.issued = [0; PIPES];

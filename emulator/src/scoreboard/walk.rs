@@ -29,7 +29,8 @@ impl Walk {
         // Messages touch whole registers for any channels.
         let on = if message(cx.program, step).is_some() { u32::MAX } else { enabled(t, step) };
         let is_fixed = is_fixed(cx, step);
-        // Who had to leave the known ways stays off them up to the next jump: the board goes with the thread meanwhile.
+        // A thread that has left the known ways keeps a board of its own up to the next jump, and only then looks for them
+        // again.
         if is_fixed
             && (self.board.is_none() || cx.learned.paths.is_root(self.at))
             && let Some(next) = cx.learned.paths.next(self.at, t.pc, on, None)

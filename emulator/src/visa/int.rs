@@ -170,6 +170,22 @@ pub(super) fn across(
     on: u32,
     doubt: u32,
 ) -> Result<(), Trap> {
+    match inst.opcode {
+        Opcode::Sad2 | Opcode::Sad2add => differences(t, dst, srcs, on, doubt),
+        Opcode::Madw => multiply_add_wide(t, inst, dst, srcs, on, doubt),
+        Opcode::Plane | Opcode::Line => super::float::plane(t, inst, dst, srcs, on, doubt),
+        _ => super::float::dot_product(t, inst, dst, srcs, on, doubt),
+    }
+}
+
+/// Sums of the absolute differences of pairs.
+fn differences(
+    t: &mut VisaThread<'_>,
+    dst: &VectorOperand,
+    srcs: &Srcs<'_>,
+    on: u32,
+    doubt: u32,
+) -> Result<(), Trap> {
     let sat = dst.is_saturated();
     let ty = t.dst_type(dst)?;
     // Of constants, which there are none of in bytes, the low byte counts.
@@ -180,70 +196,69 @@ pub(super) fn across(
         }
     };
     let mut out = [0; LANES];
-    match inst.opcode {
-        Opcode::Sad2 | Opcode::Sad2add => {
-            // A pair belongs together even where only its first lane runs.
-            let pairs = on | (on & 0x5555_5555) << 1;
-            let (mut a, mut b) = (t.load(&srcs[0], pairs)?, t.load(&srcs[1], pairs)?);
-            byte(&srcs[0], &mut a);
-            byte(&srcs[1], &mut b);
-            let c = match srcs.get(2) {
-                Some(c) => Some(t.load(c, on)?),
-                None => None,
-            };
-            let mut undefined = doubt;
-            for i in each(on) {
-                if i % 2 == 1 {
-                    undefined |= 1 << i;
-                    continue;
-                }
-                let part = |k: usize| {
-                    (int_value(a.bits[k], a.ty, arithmetic(srcs[0].modifier()))
-                        - int_value(b.bits[k], b.ty, arithmetic(srcs[1].modifier())))
-                    .abs()
-                };
-                let more =
-                    c.as_ref().map_or(0, |c| int_value(c.bits[i], c.ty, arithmetic(srcs[2].modifier())));
-                out[i] = from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
-                let from = (a.undefined | b.undefined) >> i & 3 != 0;
-                undefined |= u32::from(from) << i;
-                undefined |= c.as_ref().map_or(0, |c| c.undefined) & 1 << i;
-            }
-            t.store(dst, on, &out, undefined)
+    // A pair belongs together even where only its first lane runs.
+    let pairs = on | (on & 0x5555_5555) << 1;
+    let (mut a, mut b) = (t.load(&srcs[0], pairs)?, t.load(&srcs[1], pairs)?);
+    byte(&srcs[0], &mut a);
+    byte(&srcs[1], &mut b);
+    let c = match srcs.get(2) {
+        Some(c) => Some(t.load(c, on)?),
+        None => None,
+    };
+    let mut undefined = doubt;
+    for i in each(on) {
+        if i % 2 == 1 {
+            undefined |= 1 << i;
+            continue;
         }
-        Opcode::Madw => {
-            let v = [t.load(&srcs[0], on)?, t.load(&srcs[1], on)?, t.load(&srcs[2], on)?];
-            let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
-            let mut high = [0; LANES];
-            for i in each(on) {
-                // The product is that of 64 bits, the negative of an operand one of 32.
-                let x = |k: usize| match (
-                    int_value(v[k].bits[i], v[k].ty, arithmetic(srcs[k].modifier())),
-                    v[k].ty,
-                ) {
-                    (n, ty) if ty.is_signed_int() => i128::from(low_i32(n)),
-                    (n, _) => i128::from(low_u32(n)),
-                };
-                let r = x(0) * x(1) + x(2);
-                (out[i], high[i]) = (low_u64(r) & 0xffff_ffff, low_u64(r >> 32) & 0xffff_ffff);
-            }
-            t.store(dst, on, &out, undefined)?;
-            // The high halves start at the next register.
-            let rows = (inst.exec.size.lanes() * 4).div_ceil(t.program.grf);
-            let next = match *dst {
-                VectorOperand::General(g) if g.var.is_null() => return Ok(()),
-                VectorOperand::General(g) => {
-                    VectorOperand::General(visa::GeneralOperand { row: g.row + low_u8(rows), ..g })
-                }
-                VectorOperand::Indirect(i) => VectorOperand::Indirect(visa::IndirectOperand {
-                    offset: i.offset + low_i16(rows * t.program.grf),
-                    ..i
-                }),
-                _ => return Err("madw to no variable".into()),
-            };
-            t.store(&next, on, &high, undefined)
-        }
-        Opcode::Plane | Opcode::Line => super::float::plane(t, inst, dst, srcs, on, doubt),
-        _ => super::float::dot_product(t, inst, dst, srcs, on, doubt),
+        let part = |k: usize| {
+            (int_value(a.bits[k], a.ty, arithmetic(srcs[0].modifier()))
+                - int_value(b.bits[k], b.ty, arithmetic(srcs[1].modifier())))
+            .abs()
+        };
+        let more = c.as_ref().map_or(0, |c| int_value(c.bits[i], c.ty, arithmetic(srcs[2].modifier())));
+        out[i] = from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
+        let from = (a.undefined | b.undefined) >> i & 3 != 0;
+        undefined |= u32::from(from) << i;
+        undefined |= c.as_ref().map_or(0, |c| c.undefined) & 1 << i;
     }
+    t.store(dst, on, &out, undefined)
+}
+
+/// `madw`: a product of dwords and a sum, in 64 bits; the high halves stand behind the low ones.
+fn multiply_add_wide(
+    t: &mut VisaThread<'_>,
+    inst: &Inst<'_>,
+    dst: &VectorOperand,
+    srcs: &Srcs<'_>,
+    on: u32,
+    doubt: u32,
+) -> Result<(), Trap> {
+    let v = [t.load(&srcs[0], on)?, t.load(&srcs[1], on)?, t.load(&srcs[2], on)?];
+    let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
+    let (mut low, mut high) = ([0; LANES], [0; LANES]);
+    for i in each(on) {
+        // The product is that of 64 bits, the negative of an operand one of 32.
+        let x = |k: usize| match (int_value(v[k].bits[i], v[k].ty, arithmetic(srcs[k].modifier())), v[k].ty) {
+            (n, ty) if ty.is_signed_int() => i128::from(low_i32(n)),
+            (n, _) => i128::from(low_u32(n)),
+        };
+        let r = x(0) * x(1) + x(2);
+        (low[i], high[i]) = (low_u64(r) & 0xffff_ffff, low_u64(r >> 32) & 0xffff_ffff);
+    }
+    t.store(dst, on, &low, undefined)?;
+    // The high halves start at the next register.
+    let rows = (inst.exec.size.lanes() * 4).div_ceil(t.program.grf);
+    let next = match *dst {
+        VectorOperand::General(g) if g.var.is_null() => return Ok(()),
+        VectorOperand::General(g) => {
+            VectorOperand::General(visa::GeneralOperand { row: g.row + low_u8(rows), ..g })
+        }
+        VectorOperand::Indirect(i) => VectorOperand::Indirect(visa::IndirectOperand {
+            offset: i.offset + low_i16(rows * t.program.grf),
+            ..i
+        }),
+        _ => return Err("madw to no variable".into()),
+    };
+    t.store(&next, on, &high, undefined)
 }

@@ -31,13 +31,20 @@ use gen_ir::{Inst, Physical};
 use layout::Layout;
 use platforms::{Platform, XeFormat};
 
+/// What is asked of the layout of a format's words. A new format has its line here, and two in [`compact`](mod@compact).
+macro_rules! of_layout {
+    ($format:expr, $asked:ident $(::$function:ident)? ($($argument:expr),*)) => {
+        match $format {
+            XeFormat::Gen12 | XeFormat::XeHpg => $asked$(::$function)?::<tgl::Tgl>($($argument),*),
+            XeFormat::XeHpc => $asked$(::$function)?::<pvc::Pvc>($($argument),*),
+        }
+    };
+}
+
 /// See [`crate::encode`].
 #[inline]
 pub fn encode(platform: Platform, format: XeFormat, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    match format {
-        XeFormat::Gen12 | XeFormat::XeHpg => encode::encode::<tgl::Tgl>(platform, inst),
-        XeFormat::XeHpc => encode::encode::<pvc::Pvc>(platform, inst),
-    }
+    of_layout!(format, encode::encode(platform, inst))
 }
 
 /// See [`crate::decode_into`].
@@ -48,18 +55,15 @@ pub fn decode_into(
     word: u128,
     inst: &mut Inst<Physical>,
 ) -> Result<(), DecodeError> {
-    match format {
-        XeFormat::Gen12 | XeFormat::XeHpg => decode::decode_into::<tgl::Tgl>(platform, word, inst),
-        XeFormat::XeHpc => decode::decode_into::<pvc::Pvc>(platform, word, inst),
-    }
+    of_layout!(format, decode::decode_into(platform, word, inst))
 }
 
 /// See [`crate::address_offsets`].
 pub fn address_offsets(format: XeFormat) -> RangeInclusive<i16> {
-    match format {
-        XeFormat::Gen12 | XeFormat::XeHpg => tgl::Tgl::ADDR_IMM,
-        XeFormat::XeHpc => pvc::Pvc::ADDR_IMM,
+    const fn of<L: Layout>() -> RangeInclusive<i16> {
+        L::ADDR_IMM
     }
+    of_layout!(format, of())
 }
 
 /// See [`crate::compact`].

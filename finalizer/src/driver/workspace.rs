@@ -28,9 +28,9 @@ pub(crate) struct Workspace {
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.
     pub symbols: Vec<relocate::SymbolUse>,
-    /// A pass has taken registers for fewer instructions.
+    /// Some pass has used more registers to save instructions.
     pub registers_traded: bool,
-    /// The kernel has spilled with that: passes do without.
+    /// The kernel spilled because of that, so such passes do nothing when it is compiled again.
     pub registers_scarce: bool,
 }
 

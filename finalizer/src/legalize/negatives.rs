@@ -81,7 +81,7 @@ pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Lon
         let both = [read(any, inst, Type::Ud), read(minus, inst, Type::Ud)];
         let mut some = lx.dwords(inst, Op::Or, Type::Ud, &both);
         if signed && !mods.abs() {
-            // And unless it was negative before.
+            // A number that was negative before becomes positive.
             plain.src[i] = without_modifiers(src);
             let [_, before] = halves_of_src(lx, &plain, i)?;
             let not = with_modifiers(before, SrcMod::new(false, true));

@@ -319,13 +319,13 @@ impl Search<'_> {
     fn find_broken(&self, defined: &Defined, scenes: &mut [Scene], code: &Kernel<Physical>) -> Vec<bool> {
         let grf_bytes = u32::from(code.platform.caps().regs.grf_bytes);
         let mut left: BTreeMap<(u32, Number), Parts> = BTreeMap::new();
-        let mut homes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let mut found_in: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (b, block) in code.blocks.iter().enumerate() {
             for from in block.insts.iter().filter_map(|inst| self.inst(inst)) {
-                if let Some((home, _)) = self.flow.get(as_index(from.origin)) {
-                    let homes = homes.entry(*home).or_default();
-                    if homes.last() != Some(&b) {
-                        homes.push(b);
+                if let Some((source, _)) = self.flow.get(as_index(from.origin)) {
+                    let blocks = found_in.entry(*source).or_default();
+                    if blocks.last() != Some(&b) {
+                        blocks.push(b);
                     }
                 }
             }
@@ -342,7 +342,7 @@ impl Search<'_> {
             if left.get(&(i, by)).copied().unwrap_or(0) & made == made {
                 continue;
             }
-            match self.flow_of(by).and_then(|(home, _)| homes.get(&home)) {
+            match self.flow_of(by).and_then(|(source, _)| found_in.get(&source)) {
                 Some(blocks) => {
                     for &b in blocks {
                         scenes[b].broken.entry(i).or_default().push(by);

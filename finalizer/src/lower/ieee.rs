@@ -115,15 +115,7 @@ impl Lowerer<'_> {
         let a = self.packed_operand(a, ty, whole);
         let b = if divide { self.packed_operand(b, ty, whole) } else { a };
         let constants = self.constants(steps, ty, step);
-        let mut temporaries = [VReg::NULL; TEMPORARIES];
-        for (i, t) in temporaries.iter_mut().enumerate() {
-            let used = steps.iter().any(|s| usize::from(s.0) == i);
-            *t = match (i, used) {
-                (0, _) => result,
-                (_, true) => self.temp_aligned(bytes),
-                _ => VReg::NULL,
-            };
-        }
+        let temporaries = self.temporaries(steps, result, bytes);
         let kept = self.round_to_nearest();
         for first in every(0..whole.exec.lanes(), step.lanes()) {
             let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
@@ -177,6 +169,20 @@ impl Lowerer<'_> {
         mov.sat = sat;
         self.emit_guarded(mov);
         Ok(())
+    }
+
+    /// Places for what steps compute, the first of them for the result; null for those that no step writes.
+    fn temporaries(&mut self, steps: &[IterationStep], result: VReg, bytes: u32) -> [VReg; TEMPORARIES] {
+        let mut temporaries = [VReg::NULL; TEMPORARIES];
+        for (i, t) in temporaries.iter_mut().enumerate() {
+            let used = steps.iter().any(|s| usize::from(s.0) == i);
+            *t = match (i, used) {
+                (0, _) => result,
+                (_, true) => self.temp_aligned(bytes),
+                _ => VReg::NULL,
+            };
+        }
+        temporaries
     }
 
     /// `invm`, `rsqtm`: the approximation alone, and where it is the result.

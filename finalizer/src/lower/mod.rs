@@ -7,6 +7,7 @@
 //!
 //! One file per instruction family; messages to shared functions stand in [`crate::messages`].
 
+mod accumulator;
 pub(crate) mod address;
 pub(crate) mod alu;
 mod channels;

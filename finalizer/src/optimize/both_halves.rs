@@ -52,7 +52,7 @@ pub(super) fn join(kernel: &mut Kernel<Virtual>, grf_bytes: u32, known: &mut Vec
             if let Some(found) = known.iter().rposition(fits) {
                 let at = known.remove(found).at;
                 one_product(insts, (at, i), half);
-                // A move stands behind the one, and all that was behind it is one further on.
+                // The first product has a move behind it now, so what follows has gone one place down.
                 known.iter_mut().filter(|k| k.at > at).for_each(|k| k.at += 1);
                 any = true;
             } else {

@@ -235,8 +235,8 @@ fn combination(
     let as_masked = masked.is_none() || (y.exec, y.chan) == (insts[at + 1].exec, insts[at + 1].chan);
     let compares =
         as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
-    // What makes the first: a condition of the same channels, perhaps of those that the flag itself has left, or such
-    // an operation. Without a mask, the first makes more bits than the second looks at.
+    // The first flag may come from a comparison of the same channels, which its own earlier value may guard, or from
+    // another such operation. Without a mask, it has more bits than the second comparison looks at.
     let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
     let left = x.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq && p.flag.var() == Some(early));
     let makes = left && narrow(x) && (same || (x.cond.is_none() && bare(x)));

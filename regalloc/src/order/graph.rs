@@ -176,19 +176,7 @@ impl BlockGraph {
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let BlockGraph {
-            locals,
-            touched,
-            with_flags,
-            users,
-            before,
-            behind,
-            change,
-            count,
-            row_of,
-            last,
-            readers,
-        } = self;
+        let BlockGraph { locals, touched, with_flags, before, count, row_of, last, readers, .. } = self;
         row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
@@ -250,6 +238,12 @@ impl BlockGraph {
                 locals[as_index(v)].touches += 1;
             }
         }
+        self.count_dependents();
+    }
+
+    /// What follows from all instructions: who touches what, how many depend on each, and what is alive around it.
+    fn count_dependents(&mut self) {
+        let BlockGraph { locals, touched, users, before, behind, change, count, .. } = self;
         users.transpose(touched, locals.len());
         behind.clear();
         behind.resize(*count, 0);
