@@ -7,7 +7,7 @@
 //! A new instruction that computes a destination from sources is a line of `plain`, a new message an entry of `message`, or
 //! of `structs` where its view is handed on whole; all that this crate does with them follows. What is neither has its
 //! opcode in `opcode`, its row beside its like in a file of this folder, and its view: a variant of `op` and a row of
-//! `op::views`. What no platform here compiles (`va`, `raw_sendg`) has a row and its text alone.
+//! `op::views`. `va` has rows and text alone: no page says what its operands mean.
 //! `finalizer::lower` then says what it becomes. A Gen instruction that is new as well has its row in `gen_ir`'s `op.rs` and
 //! its number in `encoder`'s `opcodes.rs`; where platforms lack it, `finalizer::legalize::opcodes` says what stands for it.
 //! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.

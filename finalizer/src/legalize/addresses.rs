@@ -93,14 +93,16 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
     let units = if bytes == 8 { 2u32 } else { 1 };
     let ty = Type::unsigned(bytes / units)?;
     let slice = |offset: u32| {
-        let spread = |horz: u8| match u32::from(horz) * units {
+        let in_halves = |horz: u8| match u32::from(horz) * units {
             _ if lanes == 1 => Some(1),
             step => (step <= 4).then_some(to_u8(step)),
         };
         let dst = match inst.dst {
-            Dst::Direct { reg, horz, .. } => Dst::Direct { reg: reg.plus(offset), horz: spread(horz)?, ty },
+            Dst::Direct { reg, horz, .. } => {
+                Dst::Direct { reg: reg.plus(offset), horz: in_halves(horz)?, ty }
+            }
             Dst::Indirect { addr, imm, horz, .. } => {
-                Dst::Indirect { addr, imm: imm + to_i16(offset), horz: spread(horz)?, ty }
+                Dst::Indirect { addr, imm: imm + to_i16(offset), horz: in_halves(horz)?, ty }
             }
             _ => return None,
         };

@@ -160,8 +160,8 @@ impl Legalizer<'_> {
         self.inst(helper);
     }
 
-    /// The instruction with a predicate over all its channels made one of each channel.
-    pub(super) fn spread_predicate(&mut self, inst: &VInst) -> VInst {
+    /// The instruction with a predicate over all its channels (`any`, `all`) made one of each channel.
+    pub(super) fn predicate_by_channel(&mut self, inst: &VInst) -> VInst {
         let lanes = Lanes { no_mask: true, ..lanes_of(inst) };
         let packed = build::strided(1, inst.exec);
         let ones = self.aligned_temp(inst.exec.lanes() * 2);

@@ -34,8 +34,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let most = if division || half { native } else { 2 * native };
     if lanes > most {
         if is_group_predicate(inst) {
-            let spread = lx.spread_predicate(inst);
-            lx.inst(spread);
+            let by_channel = lx.predicate_by_channel(inst);
+            lx.inst(by_channel);
             return Step::Replaced;
         }
         if lx.overlaps(inst, lanes / 2) {
@@ -176,15 +176,14 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     let lanes = inst.exec.lanes();
     let native = u32::from(lx.caps.regs.native_lanes());
-    let spreads = !lx.caps.regions.float_regions;
     if lanes < native {
         return Some(in_all_channels(lx, inst, ExecSize::from_lanes(native)?));
     }
-    if !spreads {
+    if lx.caps.regions.float_regions {
         return None;
     }
     if inst.src.iter().any(|s| is_one_for_all(s, lanes)) {
-        return Some(spread(lx, inst, ExecSize::from_lanes(native)?));
+        return Some(copy_to_channels(lx, inst, ExecSize::from_lanes(native)?));
     }
     from_the_start(lx, inst)
 }
@@ -195,7 +194,7 @@ fn is_one_for_all(src: &VSrc, lanes: u32) -> bool {
 }
 
 /// Every channel gets its own copy of what is one half for all.
-fn spread(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step {
+fn copy_to_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step {
     let mut new = *inst;
     for src in new.src.iter_mut().filter(|s| is_one_for_all(s, inst.exec.lanes())) {
         let Some(copy) = broadcast(lx, inst, src, exec) else { return Step::Refuse(NO_REGISTER) };

@@ -31,7 +31,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                 // The high half of what stands in words is not that of dwords.
                 let mut new = *inst;
                 for i in (0..2).filter(|&i| constants(&inst.src[i])) {
-                    lx.spread_source(&mut new, i, Type::D);
+                    lx.broadcast_source(&mut new, i, Type::D);
                 }
                 lx.inst(new);
                 return Step::Replaced;
@@ -172,8 +172,8 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         return Step::Replaced;
     }
     if step < inst.exec.lanes() && is_group_predicate(inst) {
-        let spread = lx.spread_predicate(inst);
-        lx.inst(spread);
+        let by_channel = lx.predicate_by_channel(inst);
+        lx.inst(by_channel);
         return Step::Replaced;
     }
     let whole = prepared(lx, inst);

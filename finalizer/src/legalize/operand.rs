@@ -141,7 +141,7 @@ impl Legalizer<'_> {
 
     /// Puts scalar source `i` into every element of a packed temporary, and makes `inst` read that. Whatever the mask: then the
     /// same temporary serves other channels, too.
-    pub(super) fn spread_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
+    pub(super) fn broadcast_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
         let lanes = inst.exec.lanes();
         let reg = self.aligned_temp(lanes * ty.bytes());
         let all = Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };

@@ -90,15 +90,15 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
 
 /// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.
 pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
-    let spread = |region: Region| match region.vert {
+    let in_parts = |region: Region| match region.vert {
         Region::VXH if units == 1 || region.width == 1 => Some(region),
         Region::VXH => None,
         _ => in_units(region, lanes, units),
     };
     match src {
-        Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), spread(region)?, unit)),
+        Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), in_parts(region)?, unit)),
         Src::Indirect { addr, imm, region, .. } => {
-            let (imm, region) = (imm + to_i16(offset), spread(region)?);
+            let (imm, region) = (imm + to_i16(offset), in_parts(region)?);
             Some(Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: unit })
         }
         _ => None,

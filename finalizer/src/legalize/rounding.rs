@@ -111,10 +111,10 @@ fn operand(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
             return;
         }
         if scalar && ty.bytes() < 4 && lanes > 1 {
-            return lx.spread_source(inst, i, ty);
+            return lx.broadcast_source(inst, i, ty);
         }
     } else if lanes > 1 && ty == Type::Hf {
-        return lx.spread_source(inst, i, ty);
+        return lx.broadcast_source(inst, i, ty);
     }
     lx.stage_source(inst, i, ty, 1);
     if let Src::Direct { reg, .. } = inst.src[i] {

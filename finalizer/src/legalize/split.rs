@@ -22,8 +22,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     if is_group_predicate(inst) {
-        let spread = lx.spread_predicate(inst);
-        lx.inst(spread);
+        let by_channel = lx.predicate_by_channel(inst);
+        lx.inst(by_channel);
         return Step::Replaced;
     }
     let accumulates = inst.opts.has(Options::ACC_WR_EN) || matches!(inst.op, Op::Addc | Op::Subb);

@@ -58,7 +58,7 @@ fn packed_constants(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let ty = inst.dst.ty()?;
     let mut new = *inst;
     for i in (0..3).filter(|&i| packed(&inst.src[i])) {
-        lx.spread_source(&mut new, i, ty);
+        lx.broadcast_source(&mut new, i, ty);
     }
     lx.inst(new);
     Some(Step::Replaced)

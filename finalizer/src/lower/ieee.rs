@@ -259,7 +259,7 @@ impl Lowerer<'_> {
     /// A packed copy of a source that starts at a register, without modifiers.
     fn packed_operand(&mut self, src: VSrc, ty: Type, whole: Lanes) -> VReg {
         let copy = self.temp_aligned(whole.exec.lanes() * ty.bytes());
-        let spread = match src {
+        let readable = match src {
             Src::Direct { reg, region, mods, ty }
                 if self.lanes.exec == ExecSize::S1 || region.is_scalar() =>
             {
@@ -268,8 +268,8 @@ impl Lowerer<'_> {
             Src::Imm { .. } => Some(src),
             _ => None,
         };
-        if let Some(spread) = spread.filter(|_| whole.exec != self.lanes.exec && self.pred.is_none()) {
-            self.emit(build::mov(whole, Dst::packed(copy, ty), spread));
+        if let Some(readable) = readable.filter(|_| whole.exec != self.lanes.exec && self.pred.is_none()) {
+            self.emit(build::mov(whole, Dst::packed(copy, ty), readable));
             return copy;
         }
         if whole.exec != self.lanes.exec {

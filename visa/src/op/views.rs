@@ -1,8 +1,8 @@
 //! The views, a row each: which opcode (and sub-opcode) a view stands for, and its fields in the order in which they are
-//! stored. A row is the way there and back. For messages that have an entry in `table/message.rs`, the entry is the row.
+//! stored. A row is the way there and back. For messages that have an entry in `table/message.rs` or
+//! `table/structs.rs`, the entry is the row.
 //!
-//! `a b: Code` are fields that one [code](super::codes) holds, all others are stored as their types say. In brackets stand
-//! fields that the opcode says.
+//! `a b: Code` are fields that one [code](super::codes) holds, all others are stored as their types say.
 
 use super::{
     codes::*,

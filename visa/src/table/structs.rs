@@ -7,7 +7,7 @@
 //! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (gather = false)` is opcode, byte, word, and what it says of the view |
 //! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
 //! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
-//! | `unless (op.is_strided())` | a field that is there unless this holds of the instruction; the view of others has the type's default |
+//! | `Plain unless (op.is_strided())` | a field that is there unless this holds of the instruction, stored as its type says; the view of others has the type's default |
 
 /// Gives all entries to another macro, behind what it was handed in braces.
 macro_rules! struct_instructions {

@@ -38,7 +38,7 @@ impl Index {
         }
         let mut factor: u64 = 0x9e37_79b9_7f4a_7c15;
         loop {
-            if let Some(places) = Index::spread(&native, rows.len(), factor) {
+            if let Some(places) = Index::places(&native, rows.len(), factor) {
                 return Index { mask, native, len: const_u8(rows.len()), factor, places };
             }
             factor = factor.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
@@ -46,7 +46,7 @@ impl Index {
     }
 
     /// The place of each row, if all differ. Of equal rows the first counts.
-    const fn spread(native: &[u128; 32], rows: usize, factor: u64) -> Option<[u8; 256]> {
+    const fn places(native: &[u128; 32], rows: usize, factor: u64) -> Option<[u8; 256]> {
         const NONE: u8 = 0xff;
         let mut places = [NONE; 256];
         let mut r = 0;

@@ -15,8 +15,8 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     if inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
         // Predicates over groups of channels have other numbers here, and only for up to four.
-        let spread = lx.spread_predicate(inst);
-        lx.inst(spread);
+        let by_channel = lx.predicate_by_channel(inst);
+        lx.inst(by_channel);
         return Step::Replaced;
     }
     if lanes == 2 {
@@ -40,9 +40,9 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let scalar = is_scalar(&inst.src[i], lanes);
         if scalar && src_ty == Type::Df && lanes > 1 {
             if lanes * src_ty.bytes() > 2 * lx.grf() {
-                return Step::Keep; // Split, then spread: once for all slices.
+                return Step::Keep; // Split first: then one copy serves all slices.
             }
-            lx.spread_source(&mut new, i, src_ty);
+            lx.broadcast_source(&mut new, i, src_ty);
             changed = true;
             continue;
         }
