@@ -7,9 +7,10 @@
 //! A row states what differs from a neighbour's (`..BDW`), and whose test kernels stand for it (`like`); one that is like no
 //! other has its own, which `tests/kernels/compile` makes. What no row can say yet is a new field of [`Caps`], named for the
 //! feature. A layout of words that no platform had is a [`Gen8Format`] or an [`XeFormat`], with its row or layout in
-//! `encoder`. What its judge says is recorded in `tests/data` (`coverage` and `messages` with `--record`, `--record-explained`
-//! for what differs and stays); `tbx::device` has its devices, where Intel's runtime has them. Two rows that no GPU has,
-//! `Mixed` and `LikeHpg`, go through everything in `tests/tests/invented_platform.rs`: nothing goes by a name.
+//! `encoder`; a row that says more than its layout has room for does not compile. What its judge says is recorded in
+//! `tests/data` (`coverage` and `messages` with `--record`, `--record-explained` for what differs and stays); `tbx::device`
+//! has its devices, where Intel's runtime has them. Two rows that no GPU has, `Mixed` and `LikeHpg`, go through everything in
+//! `tests/tests/invented_platform.rs`: nothing goes by a name.
 
 // Numbers are converted by name (the crate `narrow`) or with an error.
 #![cfg_attr(not(test), deny(clippy::as_conversions))]

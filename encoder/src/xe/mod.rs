@@ -29,7 +29,8 @@ use std::ops::RangeInclusive;
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
 use layout::Layout;
-use platforms::{Platform, XeFormat};
+use narrow::wide_u8;
+use platforms::{Caps, Format, Platform, XeFormat};
 
 /// What is asked of the layout of a format's words. A new format has its line here, and two in [`compact`](mod@compact).
 macro_rules! of_layout {
@@ -39,6 +40,43 @@ macro_rules! of_layout {
             XeFormat::XeHpc => $asked$(::$function)?::<pvc::Pvc>($($argument),*),
         }
     };
+}
+
+// A platform's row says no more of its words than their layout has room for.
+const _: () = {
+    let mut at = 0;
+    while at < Platform::ROWS.len() {
+        let caps = Platform::ROWS[at].caps();
+        if let Format::Xe(format) = caps.words.format {
+            of_layout!(format, check_row(caps));
+        }
+        at += 1;
+    }
+};
+
+const fn check_row<L: Layout>(caps: &Caps) {
+    let Caps { words, regs, scoreboard, .. } = caps;
+    let swsb_bits = L::SWSB.count_ones();
+    assert!(
+        words.nibble_offset == (L::CHANNELS == 4),
+        "`nibble_offset` of a row, and what channel offsets of its layout count in"
+    );
+    assert!(
+        !(words.acc_write_enable && L::WORD_OFFSETS),
+        "`acc_write_enable` of a row, where bit 33 of its layout is one of the destination's byte offset"
+    );
+    assert!(
+        2 * wide_u8(regs.flag_count) <= 1 << L::FLAG.count_ones(),
+        "`flag_count` of a row, and the bits of flags in its layout"
+    );
+    assert!(
+        wide_u8(scoreboard.sbid_count_large) <= if swsb_bits > 8 { 32 } else { 16 },
+        "`sbid_count_large` of a row, and the bits of annotations in its layout"
+    );
+    assert!(
+        !scoreboard.pipes.have_math() || swsb_bits > 8,
+        "`pipes` of a row, and the bits of annotations in its layout"
+    );
 }
 
 /// See [`crate::encode`].
