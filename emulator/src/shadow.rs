@@ -26,7 +26,7 @@ impl Shadow {
         shadow
     }
 
-    /// The same again.
+    /// Makes it as a new one.
     pub(crate) fn reset(&mut self, defined: bool) {
         let undefined = u8::from(!defined);
         self.bytes.fill(0);

@@ -220,8 +220,8 @@ fn routines(
     functions(cx, index, lists, work, tracker)
 }
 
-/// Makes a kernel once more if it spills, in other circumstances. What then has fewer messages for that stays: returns
-/// whether it is the new one.
+/// Compiles a kernel again, with other settings, if it spills. Of both results the one with fewer messages for spilled
+/// values is kept: returns whether that is the new one.
 fn spills_less(
     cx: Context<'_>,
     kernel: (&visa::Kernel, usize),

@@ -19,7 +19,7 @@ pub(crate) struct BinaryLists {
     pub entries: Vec<(u32, BlockId)>,
     pub(crate) depth: Vec<u32>,
     pub(crate) times: Vec<PassTime>,
-    /// What was made before in other circumstances.
+    /// The result of compiling the kernel before with other settings.
     pub aside: Aside,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(state) = inst.src.iter().position(|s| s.reg().is_some_and(is_state))
         && let (false, Some(ty)) = (lx.caps.regions.float_regions, inst.src[state].ty())
     {
-        // Floats are not computed of what stands there, integers are.
+        // An operation on floats cannot read it from there, one on integers can.
         let mut new = *inst;
         lx.stage_source(&mut new, state, ty, 1);
         lx.inst(new);

@@ -99,7 +99,7 @@ impl Lowerer<'_> {
     /// `divm`, `sqrtm`; `inv` of doubles, as a quotient whose first operand is 1.
     pub(crate) fn ieee_math(&mut self, opcode: Opcode, dst: VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
         let divide = matches!(opcode, Opcode::Divm | Opcode::Inv);
-        // Where there are no macros, what is not there is the quotient.
+        // On a platform without macros the error names the division, for `inv` too.
         let ty = self.macro_type(if divide { Opcode::Divm } else { opcode }, dst.ty())?;
         let steps = match (divide, ty) {
             (true, Type::Df) if opcode == Opcode::Inv => INVERT_DOUBLE,

@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
         let flag = self.flag(target.id, self.lanes)?;
         let elements = self.visa.pred_elements(target.id).map_or(0, u32::from);
-        // Flags are operated on in words. Some have fewer elements than instructions use.
+        // Operations on flags work on words; a predicate may have fewer elements than the instruction has lanes.
         let lanes = self.lanes.exec.lanes();
         let all =
             elements.min(16) <= lanes && (lanes >= 16 || self.facts.predicates.ends_at(target.id, lanes));

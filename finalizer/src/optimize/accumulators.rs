@@ -99,7 +99,7 @@ pub(crate) fn use_accumulators(
 struct Accumulators {
     platform: Platform,
     grf_bytes: u32,
-    /// Several in one instruction.
+    /// One instruction may name several of them.
     several: bool,
     /// Registers.
     count: u32,
@@ -433,7 +433,7 @@ impl Touches {
             if matches!(inst.payload, Payload::Outside(_)) {
                 self.anywhere.push(i);
             }
-            // Counted one further on, for the starts move up as places are taken.
+            // Counted one row further on: filling the rows moves each start to the next one.
             for_each_register(inst, grf_bytes, |r| self.starts[r + 2] += 1);
         }
         for r in 1..self.starts.len() {

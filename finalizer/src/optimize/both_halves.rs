@@ -5,7 +5,8 @@
 //! `mul` and a `macl` (IGC has `madw` so: `HWConformity.cpp`, "mul, mach, mov acc0"; PRM volume 2a, `mach`). A move, other than
 //! `macl`, may write the half of a quadword, too.
 //!
-//! What comes later is computed with what comes first, so nobody in between may touch its result, or change the factors.
+//! The later half is computed together with the first one, so no instruction in between may touch its result or change
+//! the factors.
 
 use gen_ir::{Base, Dst, Extent, Inst, Kernel, Op, Options, Role, Src, SrcMod, Var, Virtual};
 
@@ -95,7 +96,7 @@ fn is_same(a: &Inst<Virtual>, b: &Inst<Virtual>) -> bool {
     a.same_channels(b) && (alike(&x, &v) && alike(&y, &w) || alike(&x, &w) && alike(&y, &v))
 }
 
-/// Whether an instruction that gives a half may do so before these: none changes its factors, none touches its result.
+/// Whether an instruction that computes a half may move in front of these: none changes its factors or touches its result.
 fn stands(window: &[Inst<Virtual>], inst: &Inst<Virtual>, vars: &[Var], grf_bytes: u32) -> bool {
     let named = |role: Role| {
         let reg = match role {

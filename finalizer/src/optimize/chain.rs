@@ -43,8 +43,8 @@ impl Uses {
         kernel.insts().for_each(|(_, inst)| self.note(inst, &kernel.vars, 1));
     }
 
-    /// Adds the touches of an instruction, or takes them away. Flags go through a dword at most: larger variables do not
-    /// count.
+    /// Counts the reads and writes of an instruction (`by` is 1), or no longer (-1). No variable larger than a dword can be
+    /// on the way of a flag, so larger ones are not counted.
     fn note(&mut self, inst: &Inst<Virtual>, vars: &[Var], by: i32) {
         inst.for_each_reg(|role, reg| {
             let Some(v) = reg.var().filter(|v| vars[v.index()].bytes <= 4) else { return };
@@ -107,7 +107,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, use_counts: &UseCounts, 
     let mut any = false;
     for block in blocks {
         let mut removed = false;
-        // Forwards: what is combined of combinations is of comparisons by then.
+        // From the start: where combinations are combined again, the first ones are comparisons by then.
         for at in 0..block.insts.len() {
             let Some(c) = combination(&block.insts, at, (uses, use_counts, widest)) else { continue };
             let flags = [c.result, c.early, c.late].map(|v| &vars[v.index()]);
@@ -156,7 +156,7 @@ struct Combination {
     start: usize,
     /// Where the second flag is made.
     second: usize,
-    /// Where a source goes to a general register, the first of the instructions that go, and the one behind the last.
+    /// The first of the instructions that are removed, a copy of a source to a general register; and the end of them.
     copy: usize,
     end: usize,
     /// The result goes to its flag under the mask.

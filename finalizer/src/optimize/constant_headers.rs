@@ -64,7 +64,7 @@ pub(super) struct ConstantHeaderMemory {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Done {
     pub any: bool,
-    /// A header has a register for long.
+    /// Some header keeps a register for a large part of the kernel.
     pub kept: bool,
 }
 

@@ -67,8 +67,8 @@ enum Reach {
     Addressed,
 }
 
-/// Instructions behind a copy that leaves gaps in which reads of it become reads of the original. Pairs that are taken apart
-/// again soon need not be made; later on, whoever reads them as pairs keeps them alive, and the original would be, too.
+/// How many instructions behind a copy that leaves gaps its reads may become reads of the original. Pairs that are taken
+/// apart soon need not be made. Later reads would keep the original alive as well as the pair, which others read.
 const REACH_OF_GAPS: usize = 64;
 
 /// The newest copy into a variable, and from it; [`NONE`] if there is none.
