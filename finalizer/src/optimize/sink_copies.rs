@@ -8,7 +8,8 @@
 //! ([`coalesce`](super::coalesce)).
 //!
 //! Where lanes part, the thread walks both sides, and each may see what the other has written without a mask or for other
-//! lanes. So there both variables are of their channels alone.
+//! lanes; and behind a branch that all lanes take, others may go on that wait. So in kernels whose lanes part anywhere, both
+//! variables are of their channels alone.
 
 use gen_ir::{
     Class, Dst, Inst, Kernel, Op, Options, Pool, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
@@ -31,6 +32,8 @@ pub(super) struct SinkMemory {
     /// How many copies have come to the front of each block.
     came: Vec<u32>,
     channels: ChannelsOf,
+    /// Whether lanes part somewhere.
+    divergent: bool,
     copies: Vec<BranchCopy>,
     /// By variable, which of the copied to it is; none: [`NONE`].
     number: Vec<u32>,
@@ -89,6 +92,8 @@ impl SinkMemory {
     fn collect(&mut self, kernel: &Kernel<Virtual>, locality: &Locality) {
         count_predecessors(kernel, &mut self.predecessors);
         reset(&mut self.came, kernel.blocks.len(), 0);
+        let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
+        self.divergent = kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts);
         self.copies.clear();
         self.number.clear();
         self.behind.clear();
@@ -146,9 +151,7 @@ impl SinkMemory {
     fn side(&self, kernel: &Kernel<Virtual>, copy: BranchCopy) -> Option<usize> {
         let block = &kernel.blocks[as_index(copy.block)];
         let [next, other] = block.succs[..] else { return None };
-        let branch = block.insts.last()?;
-        let uniform = branch.exec.lanes() == 1;
-        if !uniform && ![copy.to, copy.from].iter().all(|&v| self.channels.are_own(v)) {
+        if self.divergent && ![copy.to, copy.from].iter().all(|&v| self.channels.are_own(v)) {
             return None;
         }
         let number = self.number[copy.to.index()];
