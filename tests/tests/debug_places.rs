@@ -339,7 +339,7 @@ fn places_hold_what_variables_have() {
 #[test]
 fn places_in_random_programs() {
     for platform in Platform::ALL {
-        let counts = programs(platform, 0..12);
+        let counts = programs(platform, 0..20);
         assert!(counts.kernels > 5 && counts.bytes > 10_000, "{platform}: {counts:?}");
     }
 }

@@ -79,8 +79,10 @@ pub(super) fn copies(
         let from = as_index(copy.block);
         let inst = kernel.blocks[from].insts.remove(as_index(copy.inst + memory.came[from]));
         let front = &mut kernel.blocks[side].insts;
+        // For debug information it is of what it stands at: it runs as often as that.
+        let origin = front.first().map_or(Inst::<Virtual>::NO_ORIGIN, |first| first.origin);
         pool.grow(front, 1);
-        front.insert(0, inst);
+        front.insert(0, Inst { origin, ..inst });
         memory.came[side] += 1;
         any = true;
     }

@@ -328,7 +328,7 @@ impl Spiller<'_> {
             for u in mine {
                 match u.fill {
                     Fill::Read => self.read(new, u, origin),
-                    Fill::Again => self.compute(new, u),
+                    Fill::Again => self.compute(new, u, origin),
                     Fill::None | Fill::Gone => {}
                 }
             }
@@ -383,15 +383,17 @@ impl Spiller<'_> {
         Reg::var_at(self.ids[temp.index()], byte)
     }
 
-    /// Has the operations again that compute what `u` reads.
-    fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use) {
+    /// Has the operations again that compute what `u` reads. They are of the instruction that reads it: they run as often
+    /// as that.
+    fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let Temp { first, end, front, .. } = self.temps[u.temp.index()];
         let here = |d: &&Def| d.start < end * self.grf && first * self.grf < d.end;
         for d in self.remat.of(u.var).iter().filter(here) {
-            out.push(d.inst.map_regs(|role, r| match role {
+            let inst = d.inst.map_regs(|role, r| match role {
                 Role::Dst => self.reg(u.temp, front + r.byte - first * self.grf),
                 _ => r,
-            }));
+            });
+            out.push(Inst { origin, ..inst });
         }
     }
 }

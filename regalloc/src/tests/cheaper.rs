@@ -15,6 +15,9 @@ fn high_pressure(
     let mut insts = vec![value(out, 0)];
     insts.extend((0..).zip(&vars).map(|(n, &v)| first(v, n)));
     insts.extend(vars.iter().map(|&v| add(out, out, v)));
+    for (origin, inst) in (0..).zip(&mut insts) {
+        inst.origin = origin;
+    }
     k.blocks = vec![Block { insts, succs: Default::default() }];
     k
 }
@@ -28,6 +31,10 @@ fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
         // Each is computed once, where it is read.
         assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 300, "{platform}");
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
+        // For debug information one computed again is of its reader.
+        let insts: Vec<_> = p.insts().map(|(_, i)| *i).collect();
+        let moved = insts.windows(2).filter(|pair| pair[0].op == Op::Mov && pair[0].origin == pair[1].origin);
+        assert!(moved.count() > 25, "{platform}");
         let kernel = high_pressure(platform, value, 300);
         let (_, stats) = allocate_checked(&kernel);
         assert!(stats.spills > 25, "{platform}: {stats:?}");
