@@ -32,6 +32,7 @@
 //! that: then the write has no byte of a lane that waits. (On the way that the lane itself goes, every write
 //! counts.)
 
+use crate::place::copies::bits_copied;
 use crate::{
     Error,
     analysis::{
@@ -43,7 +44,7 @@ use crate::{
         subranges::{bits, subrange_shift, touched},
     },
 };
-use gen_ir::{BlockId, Call, FileByte, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Call, FileByte, Kernel, Op, VarClass, VarId, Virtual};
 use narrow::as_index;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -316,8 +317,10 @@ impl Check<'_> {
 
     fn walk(&self, b: usize, state: &mut TiSlice<VarId, VarState>, report: bool) -> Result<(), Error> {
         let divergent = self.flow.divergent[b];
-        for i in self.accesses.block(b) {
+        let insts = &self.kernel.blocks[b].insts;
+        for (i, inst) in self.accesses.block(b).zip(insts) {
             let all = self.accesses.of(i);
+            let copies = inst.op == Op::Mov && bits_copied(inst).is_some();
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
             if report {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
@@ -330,7 +333,8 @@ impl Check<'_> {
                     if state[a.var].lost[whose] & touched(a, shift) != 0 {
                         return Err(self.fault(b, i, a, "reads what was written over"));
                     }
-                    if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w) && !self.in_place(a, w)) {
+                    let early = |w: &&Access| w.kind.has(Kind::EARLY) && self.meet(a, w);
+                    if writes().filter(early).any(|w| !self.in_place(a, w, copies)) {
                         return Err(self.fault(b, i, a, "is written before it is read to the end"));
                     }
                 }
@@ -376,9 +380,10 @@ impl Check<'_> {
         a.var != w.var && c == d && s < f && t < e
     }
 
-    /// Whether a write has the bytes of a read, each channel its own.
-    fn in_place(&self, a: &Access, w: &Access) -> bool {
-        self.bytes(a) == self.bytes(w) && a.may_be_written_in_place(w)
+    /// Whether a write has the bytes of a read, each channel its own; or else the instruction `copies` them as they are, to
+    /// where they are.
+    fn in_place(&self, a: &Access, w: &Access, copies: bool) -> bool {
+        self.bytes(a) == self.bytes(w) && (copies || a.may_be_written_in_place(w))
     }
 
     /// Calls back with the subranges of other variables that a write goes over.
