@@ -64,7 +64,7 @@ pub(super) fn variables(
 
 /// Bytes of a variable copied as they are to bytes of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct ByteCopy {
+pub(super) struct ByteCopy {
     from: VarId,
     to: VarId,
     /// What is added to a byte's place.
@@ -74,7 +74,7 @@ struct ByteCopy {
 impl ByteCopy {
     /// The variables that an instruction copies from and to, if it moves packed elements as they are. Whether it is a
     /// [`ByteCopy`] goes by where these stand, too, and merging may change that.
-    fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
+    pub fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
         }

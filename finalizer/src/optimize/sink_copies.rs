@@ -11,12 +11,10 @@
 //! lanes; and behind a branch that all lanes take, others may go on that wait. So in kernels whose lanes part anywhere, both
 //! variables are of their channels alone.
 
-use gen_ir::{
-    Class, Dst, Inst, Kernel, Op, Options, Pool, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Class, Inst, Kernel, Op, Options, Pool, Reg, Role, Var, VarClass, VarId, Virtual};
 use narrow::{as_index, to_index};
 
-use super::{hoist::ChannelsOf, locality::Locality, predicate::count_predecessors};
+use super::{hoist::ChannelsOf, locality::Locality, merge::ByteCopy, predicate::count_predecessors};
 use crate::lists::reset;
 
 /// How far from the branch a copy may stand.
@@ -170,26 +168,14 @@ impl SinkMemory {
 
 /// The variables of which an instruction copies all of the one from the other, as it is.
 fn copied(inst: &Inst<Virtual>, vars: &[Var]) -> Option<(VarId, VarId)> {
-    if inst.op != Op::Mov
-        || inst.pred.is_some()
-        || inst.cond.is_some()
-        || inst.sat
-        || inst.opts != Options::NONE
-    {
-        return None;
-    }
-    let Src::Direct { reg, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
-    let Dst::Direct { reg: to, ty: written_as, .. } = inst.dst else { return None };
-    let (from, to, at) = (reg.var()?, to.var()?, to.byte);
+    let (from, to) = ByteCopy::ends(inst).filter(|_| inst.opts == Options::NONE)?;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
         var.class == VarClass::General && var.is_only_named() && !var.live_out
     };
-    let lanes = inst.exec.lanes();
-    let packed = lanes == 1 || inst.dst_is_dense() && region.one_by_one(lanes);
-    let all = at == 0 && lanes * written_as.bytes() == vars[to.index()].bytes;
-    (packed && all && written_as.same_bits(ty) && to != from && plain(to) && plain(from))
-        .then_some((to, from))
+    let bytes = inst.exec.lanes() * inst.dst.ty()?.bytes();
+    let all = inst.dst.reg()?.byte == 0 && bytes == vars[to.index()].bytes;
+    (all && to != from && plain(to) && plain(from)).then_some((to, from))
 }
 
 /// Which of some variables are alive where each block starts.
