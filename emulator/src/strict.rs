@@ -10,7 +10,7 @@ use crate::{
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Shape, Step},
     report::Fault,
     shadow::bits,
-    thread::{Places, Thread, Trap, mask},
+    thread::{Places, Thread, Trap, mask, offset},
 };
 use gen_ir::Op;
 use narrow::{as_index, low_u8, low_u32, set_little, to_index};
@@ -168,30 +168,33 @@ fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
     (0..lanes).filter(undecided).fold(0, |out, lane| out | 1 << lane)
 }
 
-/// Undefined bytes of a scalar's result, for operations that keep bytes apart: flags travel through
-/// registers in halves, of which one may be undefined.
-fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
+/// Undefined bytes of the result, channel by channel, for operations that keep bytes apart: flags travel
+/// through registers in halves, of which one may be undefined, and two of them at once. `undefined`: the
+/// channels that are not defined as a whole.
+fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u32> {
     let shadow = t.shadow.as_ref()?;
     let kept = matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
-    if step.lanes != 1 || !kept {
+    let (lanes, size) = (u32::from(step.lanes), step.dst.ty.bytes());
+    if !kept || lanes != 1 && (undefined == 0 || lanes * size > u32::BITS) {
         return None;
     }
-    let size = step.dst.ty.bytes();
     let mut out = 0;
     for s in step.src.iter().take(step.op.info().srcs.into()) {
-        let Operand::Direct { at, .. } = s.what else { continue };
+        let Operand::Direct { at, shape } = s.what else { continue };
         if s.ty.bytes() != size {
             return None;
         }
-        for b in 0..size {
-            let from = at + b;
-            let undefined = if file::is_flag(from) {
-                let k = from - file::FLAG;
-                shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff == 0xff
-            } else {
-                shadow.bytes[as_index(from)] != 0
-            };
-            out |= u32::from(undefined) << b;
+        for lane in 0..lanes {
+            for b in 0..size {
+                let from = at + offset(shape, lane) + b;
+                let undefined = if file::is_flag(from) {
+                    let k = from - file::FLAG;
+                    shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff == 0xff
+                } else {
+                    shadow.bytes[as_index(from)] != 0
+                };
+                out |= u32::from(undefined) << (lane * size + b);
+            }
         }
     }
     Some(out)
@@ -353,7 +356,7 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     {
         cx.report(t, Fault::Uninitialized, || "the destination's address was never written".into());
     }
-    let bytes = if doubtful == 0 { bytewise(t, step) } else { None };
+    let bytes = if doubtful == 0 { bytewise(t, step, undefined & on) } else { None };
     Ok(Outcome { on, undefined, bytes, places })
 }
 
@@ -367,7 +370,7 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
             let Some(place) = o.places.of(i) else { continue };
             let at = as_index(place);
-            let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> b & 1);
+            let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> (i * bytes + b) & 1);
             for b in 0..bytes {
                 shadow.bytes[at + b] = low_u8(byte(b));
             }

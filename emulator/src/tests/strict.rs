@@ -139,6 +139,24 @@ fn a_selection_is_as_defined_as_what_it_takes() {
 }
 
 #[test]
+fn a_copy_of_several_channels_keeps_bytes_apart() {
+    // Of two words in r20, the lower bytes are written: as halves of flags whose upper channels are off.
+    let word = |reg: u16, byte| Reg::grf(GrfNum::new(reg), byte);
+    let byte = |at| {
+        let mut i = all(inst(Op::Mov, ExecSize::S1, 20, Type::Ub, &[Src::scalar(word(1, 0), Type::Ub)]));
+        i.dst = Dst::packed(word(20, at), Type::Ub);
+        i
+    };
+    let pair = Src::new(word(20, 0), Region::new(2, 2, 1), Type::Uw);
+    let copy = all(inst(Op::Mov, ExecSize::S2, 21, Type::Uw, &[pair]));
+    for (at, expected) in [(0, None), (2, None), (1, Some(Fault::Uninitialized))] {
+        let spread = inst(Op::Mov, ExecSize::S8, 22, Type::Ud, &[Src::scalar(word(21, at), Type::Ub)]);
+        let found = faults(SKL, &[byte(0), byte(2), copy, spread, read(22, 3, 1)]);
+        assert_eq!(found.first(), expected.as_ref(), "byte {at}");
+    }
+}
+
+#[test]
 fn undefined_data_stored() {
     // A surface write of x: address, then data.
     let mut write = read(1, 3, 2);
