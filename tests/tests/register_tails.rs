@@ -25,12 +25,18 @@ main:
 
 #[test]
 fn a_variable_has_its_register() {
+    // Where it may lie anywhere, too: then it has a register of its own.
+    copies_r0(TEXT);
+    copies_r0(&TEXT.replacen("align=GRF", "align=dword", 1));
+}
+
+fn copies_r0(text: &str) {
     let mut memory = Memory::new();
     let output = memory.add("output", vec![0; 256]);
     let surface = Some(Surface { base: memory.address(output), size: 256, image: None });
     let launch =
         RawLaunch { simd: 16, groups: [1; 3], threads: 1, surfaces: vec![surface], ..RawLaunch::default() };
-    let module = finalizer::read_text(TEXT.as_bytes(), Platform::Pvc).expect("text");
+    let module = finalizer::read_text(text.as_bytes(), Platform::Pvc).expect("text");
     for warnings in [true, false] {
         let mut finalizer = Finalizer::new(Options { verify: true, warnings, ..Options::new(Platform::Pvc) });
         let binary = finalizer.finalize_kernel(&module, 0).expect("code");
@@ -49,4 +55,52 @@ fn a_variable_has_its_register() {
     assert!(Finalizer::new(strict).finalize_kernel(&module, 0).is_err());
     // Registers of 32 bytes have no such rest.
     assert!(Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0).is_err());
+}
+
+/// Without optimization, IGC writes broadcasts of channels that a thread of eight does not have; none runs.
+const BROADCAST: &str = r#".version 4.1
+.kernel "k"
+.decl A v_type=G type=d num_elts=8 align=dword
+.decl B v_type=G type=d num_elts=8 align=hword
+.decl T6 v_type=T num_elts=1
+.kernel_attr SimdSize=8
+.function "main"
+main:
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 8) A(0,0)<1> 0x5:d
+    mov (M1_NM, 8) B(0,0)<1> 0x6:d
+    jmp (M1, 1) end
+    mov (M1_NM, 8) B(0,0)<1> A(1,7)<0;1,0>
+end:
+    oword_st (2) T6 0x0:ud A.0
+    oword_st (2) T6 0x2:ud B.0
+    ret (M1, 1)
+"#;
+
+#[test]
+fn an_element_behind_a_variable_is_read() {
+    for platform in [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc] {
+        let mut memory = Memory::new();
+        let output = memory.add("output", vec![0; 128]);
+        let surface = Some(Surface { base: memory.address(output), size: 128, image: None });
+        let launch = RawLaunch {
+            simd: 8,
+            groups: [1; 3],
+            threads: 1,
+            surfaces: vec![surface],
+            ..RawLaunch::default()
+        };
+        let launch = RawLaunch { simd: if platform == Platform::Pvc { 16 } else { 8 }, ..launch };
+        let text = BROADCAST.replace("SimdSize=8", &format!("SimdSize={}", launch.simd));
+        let module = finalizer::read_text(text.as_bytes(), platform).expect("text");
+        let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
+        let code = finalizer.finalize_kernel(&module, 0).expect("code").code;
+        let options = RunOptions::default();
+        let said = emulator::run_raw(platform, &code, &launch, &mut memory, &options).expect("our code");
+        assert!(said.reports.is_empty(), "{:?}", said.reports);
+        assert_eq!((memory.bytes(output)[0], memory.bytes(output)[32]), (5, 6));
+        // As far behind as no thread has channels, it is refused.
+        let far = finalizer::read_text(text.replace("A(1,7)", "A(4,0)").as_bytes(), platform).expect("text");
+        assert!(Finalizer::new(Options::new(platform)).finalize_kernel(&far, 0).is_err());
+    }
 }

@@ -60,7 +60,7 @@ pub use operand::*;
 pub use read::{Reader, is_object, read, read_kernel};
 pub use types::*;
 pub use verify::{
-    Finding, Rule, Severity, Subject, ValidKernel, ValidModule, Verifier, VerifyOptions, validate, verify,
-    verify_safety,
+    Finding, Rule, Severity, Subject, TAIL_REGISTERS, ValidKernel, ValidModule, Verifier, VerifyOptions,
+    validate, verify, verify_safety,
 };
 pub use write::write;

@@ -23,6 +23,7 @@ mod reach;
 mod tests;
 mod values;
 
+pub use code::TAIL_REGISTERS;
 pub use finding::{Finding, Rule, Severity, Subject, VerifyOptions};
 
 use crate::model::{Kernel, Module};

@@ -157,7 +157,7 @@ impl<'a> Unit<'a> {
     fn place(&mut self, taken: &[bool], grf: u32) -> Result<(), String> {
         let kernel = self.kernel;
         self.places.resize(as_index(PREDEFINED_VARS) + kernel.vars.len(), VariablePlace::default());
-        let grown = lengths(kernel, grf);
+        let grown = lengths(kernel, grf, taken);
         for wanted in [true, false] {
             for (i, var) in kernel.vars.iter().enumerate() {
                 if taken[i] != wanted || var.alias.is_some() {
@@ -191,11 +191,15 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Bytes of each variable: at least the register that it is aligned to, which destinations may reach over its end in (rule
-/// `register-tail`), and what aliases reach beyond their root.
-fn lengths(kernel: &Kernel, grf: u32) -> Vec<u32> {
-    let whole = |v: &visa::GeneralVar| if v.align.bytes(grf) >= grf { grf } else { 0 };
-    let mut out: Vec<u32> = kernel.vars.iter().map(|v| v.bytes().max(whole(v))).collect();
+/// Bytes of each variable: at least the registers in which operands may reach over its end (rule `register-tail`; of those that
+/// addresses lead to, the one that it is aligned to), and what aliases reach beyond their root.
+fn lengths(kernel: &Kernel, grf: u32, taken: &[bool]) -> Vec<u32> {
+    let least = |(v, taken): (&visa::GeneralVar, &bool)| match taken {
+        true if v.align.bytes(grf) < grf => v.bytes(),
+        true => v.bytes().max(grf),
+        false => v.bytes().max(visa::TAIL_REGISTERS * grf),
+    };
+    let mut out: Vec<u32> = kernel.vars.iter().zip(taken).map(least).collect();
     for (i, var) in kernel.vars.iter().enumerate() {
         if var.alias.is_some() {
             let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));

@@ -122,6 +122,9 @@ impl Lowerer<'_> {
         match operand {
             VectorOperand::General(g) => {
                 let (reg, ty) = self.general(g)?;
+                if self.tails {
+                    self.grow(reg, reg.byte + ty.bytes());
+                }
                 let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
@@ -198,21 +201,23 @@ impl Lowerer<'_> {
             }
             other => self.addressed_dst(other)?,
         };
-        if self.tails {
-            self.grow(&dst.0);
+        if self.tails
+            && let Dst::Direct { reg, horz, ty } = dst.0
+        {
+            self.grow(reg, reg.byte + ((self.lanes.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes());
         }
         Ok(dst)
     }
 
-    /// Gives the variable of a destination that reaches over its end the rest of its register (rule `register-tail`).
-    fn grow(&mut self, dst: &VDst) {
+    /// Gives the variable of an operand that reaches over its end the registers up to there (rule `register-tail`).
+    #[cold]
+    fn grow(&mut self, reg: VReg, end: u32) {
         let grf = self.grf();
-        let Dst::Direct { reg, horz, ty } = *dst else { return };
         let Some(var) = reg.var() else { return };
-        let end = reg.byte + ((self.lanes.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes();
         let var = &mut self.out.vars[var.index()];
-        if var.class == VarClass::General && var.bytes < end && end <= grf && var.align >= grf {
-            var.bytes = grf;
+        if var.class == VarClass::General && var.bytes < end {
+            var.bytes = end.next_multiple_of(grf);
+            var.align = var.align.max(grf);
         }
     }
 

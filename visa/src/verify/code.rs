@@ -217,11 +217,14 @@ impl Checker<'_> {
         let name = self.kernel.var_name(var).into_owned();
         let message = format!("bytes {start} to {end} of {name}, which has {bytes} bytes in all");
         let (declared, _) = self.kernel.resolve_alias(var);
-        let aligned = declared
-            .declared()
-            .and_then(|i| self.kernel.vars.get(i))
-            .is_some_and(|v| v.align.bytes(self.options.grf_bytes) >= self.options.grf_bytes);
-        let tail = aligned && slot.role == Role::Dst && end <= self.options.grf_bytes;
+        let placed = |i: &crate::Input| matches!(i.var, crate::InputVar::General(id) if id == declared);
+        let grows = declared.declared().is_some() && !self.kernel.inputs.iter().any(placed);
+        let reach = match slot.role {
+            Role::Dst => self.options.grf_bytes,
+            _ if len == self.reach(var).size => TAIL_REGISTERS * self.options.grf_bytes,
+            _ => 0,
+        };
+        let tail = grows && end <= reach;
         let rule = if tail { Rule::RegisterTail } else { Rule::OperandBounds };
         self.report(rule, Some(index), slot.name, message);
     }
@@ -391,6 +394,10 @@ impl Checker<'_> {
         }
     }
 }
+
+/// Registers from a variable's start in which a single element is read though the variable ends before it: 32 channels of four
+/// bytes, where registers have 32 (rule `register-tail`).
+pub const TAIL_REGISTERS: u32 = 4;
 
 /// Whether the bits of a scalar become some of a header or a descriptor. (Of a float Intel's finalizer makes logic on floats,
 /// which the hardware does not have.)

@@ -92,7 +92,7 @@ rules! {
     ControlValue    "control-value"     Error   true  "Control fields have values with a meaning." "";
     OperandClass    "operand-class"     Error   true  "Operands are of a class that the instruction takes." "";
     OperandBounds   "operand-bounds"    Error   true  "Operands stay inside their variables." "IGC for Xe-HPC: swaps of the bytes of quadwords count rows of 32 bytes; Intel's finalizer overwrites what stands behind";
-    RegisterTail    "register-tail"     Warning false "A destination that reaches over the end of its variable stays in the register that the variable is aligned to; the variable then has all of it." "kernels for Xe-HPC: a copy of r0 into eight dwords";
+    RegisterTail    "register-tail"     Warning false "What reaches over the end of its variable, a destination within one register or a single element that is read within four, finds nobody's value there: the variable grows." "kernels for Xe-HPC: a copy of r0 into eight dwords; IGC without optimization: broadcasts of channels that a thread does not have";
     ExecMask        "exec-mask"         Error   true  "Mask offset and execution size stay within 32 lanes." "";
     PredicateWidth  "predicate-width"   Tolerated   false "A predicate has an element for each lane it guards or receives; where it has fewer, it is as wide as it is used." "";
     OperandType     "operand-type"      Tolerated   false "Operands have a type that the instruction takes." "Cm compilers: `addr_add` of a byte";
