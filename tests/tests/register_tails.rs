@@ -1,6 +1,6 @@
 //! A copy of `r0` into eight dwords, as kernels for Xe-HPC have it: a warning; what stands behind keeps its value.
 
-use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 
@@ -23,6 +23,16 @@ main:
     ret (M1, 1)
 "#;
 
+/// Memory, a surface in it to write to, and one thread of so many lanes.
+fn one_thread(simd: u32) -> (Memory, Buffer, RawLaunch) {
+    let mut memory = Memory::new();
+    let output = memory.add("output", vec![0; 256]);
+    let surface = Some(Surface { base: memory.address(output), size: 256, image: None });
+    let launch =
+        RawLaunch { simd, groups: [1; 3], threads: 1, surfaces: vec![surface], ..RawLaunch::default() };
+    (memory, output, launch)
+}
+
 #[test]
 fn a_variable_has_its_register() {
     // Where it may lie anywhere, too: then it has a register of its own.
@@ -31,11 +41,7 @@ fn a_variable_has_its_register() {
 }
 
 fn copies_r0(text: &str) {
-    let mut memory = Memory::new();
-    let output = memory.add("output", vec![0; 256]);
-    let surface = Some(Surface { base: memory.address(output), size: 256, image: None });
-    let launch =
-        RawLaunch { simd: 16, groups: [1; 3], threads: 1, surfaces: vec![surface], ..RawLaunch::default() };
+    let (memory, output, launch) = one_thread(16);
     let module = finalizer::read_text(text.as_bytes(), Platform::Pvc).expect("text");
     for warnings in [true, false] {
         let mut finalizer = Finalizer::new(Options { verify: true, warnings, ..Options::new(Platform::Pvc) });
@@ -80,17 +86,7 @@ end:
 #[test]
 fn an_element_behind_a_variable_is_read() {
     for platform in [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc] {
-        let mut memory = Memory::new();
-        let output = memory.add("output", vec![0; 128]);
-        let surface = Some(Surface { base: memory.address(output), size: 128, image: None });
-        let launch = RawLaunch {
-            simd: 8,
-            groups: [1; 3],
-            threads: 1,
-            surfaces: vec![surface],
-            ..RawLaunch::default()
-        };
-        let launch = RawLaunch { simd: if platform == Platform::Pvc { 16 } else { 8 }, ..launch };
+        let (mut memory, output, launch) = one_thread(if platform == Platform::Pvc { 16 } else { 8 });
         let text = BROADCAST.replace("SimdSize=8", &format!("SimdSize={}", launch.simd));
         let module = finalizer::read_text(text.as_bytes(), platform).expect("text");
         let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
