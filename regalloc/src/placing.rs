@@ -272,8 +272,10 @@ pub(crate) fn aligned(id: VarId, var: &Var, file: File) -> Result<u32, Error> {
     if var.align > 4096 || !var.align.max(1).is_power_of_two() {
         return Err(bad_variable(id, format!("alignment {} is not a power of two up to 4096", var.align)));
     }
-    // Naturally aligned up to a register: then no operand crosses more registers than it must.
-    let natural = var.bytes.next_power_of_two().min(file.reg_bytes());
+    // Naturally aligned up to a register, for flags and addresses, of which a register is no more than their least part,
+    // up to the file: then no operand crosses more registers than it must.
+    let most = if var.class == VarClass::General { file.reg_bytes() } else { size };
+    let natural = var.bytes.next_power_of_two().min(most);
     let align = var.align.max(natural).max(1);
     Ok(if var.even_grf { align.max(2 * file.reg_bytes()) } else { align })
 }

@@ -83,13 +83,17 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// The file that a class of a kernel's variables lives in.
+    /// The file that a class of a kernel's variables lives in. Flags and addresses have a register for each 16 bits, the least
+    /// that a variable of theirs takes: what has whole registers is looked up in one table, and need not be compared with
+    /// each other variable that is alive.
     pub fn of(kernel: &Kernel<Virtual>, class: VarClass, way: Way) -> File {
         let caps = kernel.platform.caps();
         let (regs, reg_bytes) = match class {
             VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
-            VarClass::Flag => (1, u32::from(caps.regs.flag_count) * FlagSub::REGISTER_BYTES),
-            VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * AddrSub::BYTES),
+            VarClass::Flag => {
+                (u32::from(caps.regs.flag_count) * FlagSub::REGISTER_BYTES / FlagSub::BYTES, FlagSub::BYTES)
+            }
+            VarClass::Address => (caps.regs.addr_subregs.into(), AddrSub::BYTES),
         };
         debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
         let first = if class == VarClass::General { kernel.loaded_registers() } else { 0 };
