@@ -21,6 +21,10 @@ use crate::{
 /// How often what others are computed from is asked to keep its registers: a third time changed no real program.
 const SOURCE_TRIES: u32 = 2;
 
+/// What has to be lost for that, beside all that spilling costs: with less than a part in two hundred no real program
+/// gained.
+const LEAST_LOSS: f32 = 0.005;
+
 /// How often sources are made to live longer.
 const EXTENSIONS: u32 = 2;
 
@@ -155,7 +159,7 @@ impl Rounds<'_> {
             placing.aims.at_pressure = tried != planned;
             planned = tried;
             for _ in 0..SOURCE_TRIES {
-                if !plan.add_losses(known, &mut placing.losses) {
+                if plan.add_losses(known, &mut placing.losses) <= planned.cost * LEAST_LOSS {
                     break;
                 }
                 let other = (&mut *plan_other, &mut *placed_other);

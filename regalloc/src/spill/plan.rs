@@ -240,11 +240,11 @@ impl Plan {
     }
 
     /// Adds to `losses`, by variable, what it costs that it is spilled from which others could have been computed again.
-    /// Returns whether there is any.
-    pub fn add_losses(&self, known: Known<'_>, losses: &mut TiVec<VarId, f32>) -> bool {
+    /// Returns how much for all that is lost.
+    pub fn add_losses(&self, known: Known<'_>, losses: &mut TiVec<VarId, f32>) -> f32 {
         let Known { accesses, costs, remat, .. } = known;
         losses.resize(self.spilled.len(), 0.0);
-        let mut any = false;
+        let mut lost = 0.0;
         for v in self.spilled.keys().filter(|&v| self.spilled[v]) {
             if !remat.has(v) || self.again[v] {
                 continue;
@@ -252,10 +252,10 @@ impl Plan {
             let loss = costs.loss(v, accesses, remat);
             for s in remat.sources(v).filter(|&s| self.spilled[s]) {
                 losses[s] += loss;
-                any = true;
+                lost += loss;
             }
         }
-        any
+        lost
     }
 
     /// Whether a variable has to keep its registers, for others are computed from it.
