@@ -12,11 +12,11 @@ use gen_ir::{
 use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
 
-use super::kind::Mobility;
+use super::{
+    addressed::{Addressed, GRFS, NONE},
+    kind::Mobility,
+};
 
-const NONE: u32 = u32::MAX;
-/// General registers at most.
-const GRFS: usize = 256;
 /// Flag registers, four of them; behind them the address register and the accumulators, one cell each.
 const FLAGS: usize = GRFS;
 const ADDRESSES: usize = FLAGS + 4;
@@ -67,10 +67,11 @@ pub(super) struct Graph {
     reads: [u32; CELLS],
     /// Registers whose lists are not empty.
     touched: Vec<u16>,
-    /// The registers that operands behind addresses touch.
-    addressed: RegisterSet,
-    /// Where that is any, and an entry for each would be too many: the last instruction that may read any register, and those
+    /// What operands behind addresses touch.
+    addressed: Addressed,
+    /// Where that may be any register, and edges to all would be too many: the last instruction that may read any, and those
     /// since then that write one.
+    reads_anywhere: bool,
     anywhere: u32,
     writers: Vec<u32>,
     /// The last message that does more than read, and the reading ones since then.
@@ -98,7 +99,8 @@ impl Default for Graph {
             writes: [NONE; CELLS],
             reads: [NONE; CELLS],
             touched: Vec::new(),
-            addressed: RegisterSet::ALL,
+            addressed: Addressed::default(),
+            reads_anywhere: false,
             anywhere: NONE,
             writers: Vec::new(),
             store: NONE,
@@ -123,7 +125,8 @@ impl Graph {
         (platform, addressed): (Platform, RegisterSet),
     ) {
         let caps = platform.caps();
-        self.addressed = addressed;
+        self.addressed.begin(addressed);
+        self.reads_anywhere = addressed == RegisterSet::ALL;
         self.nodes.clear();
         self.edges.clear();
         self.entries.clear();
@@ -199,10 +202,10 @@ impl Graph {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
         if inst.reads_through_address() {
-            if self.addressed == RegisterSet::ALL {
+            if self.reads_anywhere {
                 self.read_anywhere(i);
             } else {
-                self.each_addressed(|graph, reg| graph.read(i, reg, u64::MAX));
+                self.read_addressed(i);
             }
         }
         if self.sets_modes && (kind == Mobility::Mode || inst.computes_floats()) {
@@ -245,7 +248,7 @@ impl Graph {
             },
             Dst::Indirect { addr, .. } => {
                 self.special(i, inst, Role::DstAddr, *addr);
-                self.each_addressed(|graph, reg| graph.write(i, reg, u64::MAX));
+                self.write_addressed(i);
             }
         }
         if let Some(cond) = inst.cond {
@@ -313,34 +316,72 @@ impl Graph {
     }
 
     fn read(&mut self, i: u32, cell: usize, bytes: u64) {
-        let mut at = self.writes[cell];
-        while let Some(&RegisterAccess { inst, bytes: written, next }) = self.entries.get(as_index(at)) {
-            if written & bytes != 0 {
-                self.edge(inst, i, self.nodes[as_index(inst)].takes.latency);
-            }
-            at = next;
+        self.enter(cell);
+        if self.addressed.has(cell) {
+            self.wait_for_result(self.addressed.write, i);
         }
+        self.wait_for_writes(i, cell, bytes);
         self.note(cell);
         self.entries.push(RegisterAccess { inst: i, bytes, next: self.reads[cell] });
         self.reads[cell] = to_index(self.entries.len()) - 1;
     }
 
+    /// `i` reads what has been written to bytes of a cell.
+    fn wait_for_writes(&mut self, i: u32, cell: usize, bytes: u64) {
+        let mut at = self.writes[cell];
+        while let Some(&RegisterAccess { inst, bytes: written, next }) = self.entries.get(as_index(at)) {
+            if written & bytes != 0 {
+                self.wait_for_result(inst, i);
+            }
+            at = next;
+        }
+    }
+
+    fn wait_for_result(&mut self, from: u32, to: u32) {
+        if from != NONE {
+            self.edge(from, to, self.nodes[as_index(from)].takes.latency);
+        }
+    }
+
+    /// `to` writes over what `from` has read or written in a cell.
+    fn wait_to_overwrite(&mut self, from: u32, to: u32, cell: usize, reads: bool) {
+        if from == NONE {
+            return;
+        }
+        let takes = self.nodes[as_index(from)].takes;
+        let cycles = match reads {
+            // Descriptors and predicates are read as a message leaves.
+            true if cell >= GRFS => 0,
+            true => takes.read,
+            false if self.writes_wait || takes.read > 0 => takes.latency,
+            false => 1,
+        };
+        self.edge(from, to, cycles);
+    }
+
+    /// The lists of a cell that operands behind addresses have written since have nothing that counts any longer.
+    fn enter(&mut self, cell: usize) {
+        if self.addressed.has(cell) && self.addressed.enter(cell) {
+            (self.reads[cell], self.writes[cell]) = (NONE, NONE);
+        }
+    }
+
     fn write(&mut self, i: u32, cell: usize, bytes: u64) {
+        self.enter(cell);
+        if self.addressed.has(cell) {
+            self.wait_to_overwrite(self.addressed.write, i, cell, false);
+            let whole = ones(1 << self.grf_log);
+            for n in self.addressed.reads_before(cell, bytes & whole == whole) {
+                self.wait_to_overwrite(self.addressed.reads()[n], i, cell, true);
+            }
+        }
         self.note(cell);
         for reads in [false, true] {
             let head = if reads { self.reads[cell] } else { self.writes[cell] };
             let (mut first, mut last, mut at) = (NONE, NONE, head);
             while let Some(&RegisterAccess { inst, bytes: touched, next }) = self.entries.get(as_index(at)) {
                 if touched & bytes != 0 {
-                    let takes = self.nodes[as_index(inst)].takes;
-                    let cycles = match reads {
-                        // Descriptors and predicates are read as a message leaves.
-                        true if cell >= GRFS => 0,
-                        true => takes.read,
-                        false if self.writes_wait || takes.read > 0 => takes.latency,
-                        false => 1,
-                    };
-                    self.edge(inst, i, cycles);
+                    self.wait_to_overwrite(inst, i, cell, reads);
                 }
                 if touched & !bytes != 0 {
                     // Bytes of it are left for others.
@@ -368,9 +409,33 @@ impl Graph {
         }
     }
 
-    /// Accesses all registers that addresses lead to.
-    fn each_addressed(&mut self, access: impl Fn(&mut Graph, usize)) {
-        self.addressed.runs().flatten().for_each(|reg| access(self, as_index(reg)));
+    /// All registers that addresses lead to may be read.
+    fn read_addressed(&mut self, i: u32) {
+        self.wait_for_result(self.addressed.write, i);
+        for n in 0..self.addressed.cells().len() {
+            let cell = self.addressed.cells()[n];
+            self.wait_for_writes(i, cell.into(), u64::MAX);
+        }
+        self.addressed.read(i);
+    }
+
+    /// All registers that addresses lead to may be written.
+    fn write_addressed(&mut self, i: u32) {
+        self.wait_to_overwrite(self.addressed.write, i, 0, false);
+        for n in 0..self.addressed.reads().len() {
+            self.wait_to_overwrite(self.addressed.reads()[n], i, 0, true);
+        }
+        for n in 0..self.addressed.cells().len() {
+            let cell = usize::from(self.addressed.cells()[n]);
+            for (reads, head) in [(false, self.writes[cell]), (true, self.reads[cell])] {
+                let mut at = head;
+                while let Some(&RegisterAccess { inst, next, .. }) = self.entries.get(as_index(at)) {
+                    self.wait_to_overwrite(inst, i, cell, reads);
+                    at = next;
+                }
+            }
+        }
+        self.addressed.written(i);
     }
 
     /// Any register may be read. Instructions that do so keep their order: then who writes waits for the last.

@@ -13,6 +13,7 @@
 //! there. What a caller or a called function finds in registers is so there: calls and returns end blocks, which instructions
 //! do not leave, and what computes the way to a function from the instruction pointer reads the thread's state.
 
+mod addressed;
 mod graph;
 mod kind;
 mod list;
