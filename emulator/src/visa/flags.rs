@@ -106,7 +106,8 @@ impl VisaThread<'_> {
             VectorOperand::Indirect(r) => r.region.is_scalar(),
             _ => true,
         };
-        if scalar || n == 1 {
+        // One element is a scalar in media kernels, whatever its region (`TranslateALU.cpp` of Intel's finalizer).
+        if scalar || n == 1 && self.unit().kernel.is_cm() {
             let (value, ty, unknown) = self.scalar(src)?;
             // A narrow scalar with a sign has it in the bits above.
             let value = if ty == Type::B { low_u64(low_i8(value)) } else { value };

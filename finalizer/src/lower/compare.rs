@@ -1,11 +1,11 @@
 //! Comparison, and flags made of values.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Src, SrcMod, Type, VarId};
-use narrow::low_u8;
+use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarId};
+use narrow::{low_u8, low_u32};
 use visa::{Modifier, Opcode, Operand, VectorOperand};
 
 use super::{Lowered, Lowerer, types::check_short_integers};
-use crate::build::{self, Lanes, VDst, VReg, VSrc};
+use crate::build::{self, Lanes, VDst, VInst, VReg, VSrc};
 
 /// Gen's condition of a vISA relation.
 const fn condition(cond: visa::CondMod) -> Cond {
@@ -62,6 +62,14 @@ fn as_integers(dst: VDst) -> VDst {
     }
 }
 
+/// Copies a scalar, inverted if its modifier says so.
+fn bits_of(value: VSrc, modifier: Modifier, to: VDst) -> VInst {
+    match modifier {
+        Modifier::Not => build::op(Op::Not, Lanes::SCALAR, to, &[build::with_modifiers(value, SrcMod::None)]),
+        _ => build::mov(Lanes::SCALAR, to, value),
+    }
+}
+
 impl Lowerer<'_> {
     /// `cmp` to a predicate, or to a variable that gets all ones or zero.
     pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
@@ -109,22 +117,8 @@ impl Lowerer<'_> {
         let flag = self.flag(p.id, self.lanes)?;
         let value = self.src(src)?;
         check_short_integers(Opcode::Setp, &Dst::None, &[value])?;
-        let scalar = match value {
-            Src::Direct { region, .. } | Src::Indirect { region, .. } => region.is_scalar(),
-            _ => true,
-        };
-        if scalar {
-            let (first, ty) = self.flag_part();
-            let value = match value {
-                Src::Imm { bits, .. } => Src::imm(bits, ty),
-                other => other,
-            };
-            let mut inst = build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), value);
-            if src.modifier() == Modifier::Not {
-                (inst.op, inst.src[0]) = (Op::Not, build::with_modifiers(value, SrcMod::None));
-            }
-            inst.pred = self.pred;
-            self.emit(inst);
+        if self.gives_bits(src) {
+            self.set_from_bits(p.id, flag, value, src.modifier());
         } else {
             // Logic on Gen takes a sign for the inversion of bits, and Intel's finalizer lets it.
             let mods = if value.mods().neg() { SrcMod::Neg } else { SrcMod::None };
@@ -136,6 +130,54 @@ impl Lowerer<'_> {
             self.set_flag(Op::And, dst, [value, Src::uw(1), Src::None], Cond::Ne, flag);
         }
         Ok(())
+    }
+
+    /// Whether `setp` takes the bits of an operand one by one, not the lowest of each element: of a scalar, and in media
+    /// kernels of one element whatever its region (`TranslateALU.cpp` of Intel's finalizer).
+    pub(crate) fn gives_bits(&self, src: &VectorOperand) -> bool {
+        let region = match src {
+            VectorOperand::General(g) => g.region,
+            VectorOperand::Indirect(r) => r.region,
+            _ => return true,
+        };
+        region.is_scalar() || self.visa.is_cm() && self.lanes.exec == ExecSize::S1
+    }
+
+    /// `setp` from the bits of a scalar. Flags are written by words; the bits of channels beside the instruction's stay
+    /// where somebody looks at them (vISA specification, SETP: `i < exec_size`).
+    fn set_from_bits(&mut self, id: visa::PredId, flag: VarId, value: VSrc, modifier: Modifier) {
+        let (first, ty) = self.flag_part();
+        let word = if ty == Type::Ud { u32::MAX } else { 0xffff };
+        let lanes = low_u32(((1u64 << self.lanes.exec.lanes()) - 1) << self.lanes.chan >> (8 * first));
+        let part = VReg::var_at(flag, first);
+        let bits = match value {
+            Src::Imm { bits, .. } => Ok(low_u32(bits) & word),
+            other => Err(other),
+        };
+        if (self.facts.predicates.used(id) >> (8 * first)) & word & !lanes == 0 {
+            let value = bits.map_or_else(|v| v, |bits| Src::imm(bits.into(), ty));
+            let mut inst = bits_of(value, modifier, Dst::packed(part, ty));
+            inst.pred = self.pred;
+            self.emit(inst);
+            return;
+        }
+        let set = match bits {
+            Ok(bits) => Src::imm((bits & lanes).into(), ty),
+            Err(value) => {
+                let copy = self.temp(1, ty.bytes());
+                let (to, copied) = (Dst::packed(copy, ty), Src::new(copy, Region::SCALAR, ty));
+                self.emit(bits_of(value, modifier, to));
+                self.emit(build::op(Op::And, Lanes::SCALAR, to, &[copied, Src::imm(lanes.into(), ty)]));
+                copied
+            }
+        };
+        let old = Src::new(part, Region::SCALAR, ty);
+        let rest = Src::imm((word & !lanes).into(), ty);
+        for (op, with) in [(Op::And, rest), (Op::Or, set)] {
+            let mut inst = build::op(op, Lanes::SCALAR, Dst::packed(part, ty), &[old, with]);
+            inst.pred = self.pred;
+            self.emit(inst);
+        }
     }
 
     /// Emits an instruction whose only result is a flag, for the channels of the mask and the predicate.

@@ -29,10 +29,14 @@ impl Predicates {
         id.declared().and_then(|i| self.local.get(i)).copied().unwrap_or(false)
     }
 
+    /// Channels that somebody reads or writes.
+    pub(crate) fn used(&self, id: PredId) -> u32 {
+        id.declared().and_then(|i| self.used.get(i)).copied().unwrap_or(u32::MAX)
+    }
+
     /// Whether nobody looks at bits of channels from `channel` on.
     pub(crate) fn ends_at(&self, id: PredId, channel: u32) -> bool {
-        let used = id.declared().and_then(|i| self.used.get(i)).copied().unwrap_or(u32::MAX);
-        used.checked_shr(channel).unwrap_or(0) == 0
+        self.used(id).checked_shr(channel).unwrap_or(0) == 0
     }
 
     /// Looks at the next instruction that has to do with predicates. It is in block number `block`, counted

@@ -36,14 +36,8 @@ impl Lowerer<'_> {
             );
         }
         // A scalar's bits are set whatever the channels.
-        let scalar = |o: &Operand| match o {
-            Operand::Vector(VectorOperand::General(g)) => g.region.is_scalar(),
-            Operand::Vector(VectorOperand::Indirect(i)) => i.region.is_scalar(),
-            _ => true,
-        };
-        if opcode == Opcode::Setp
-            && (self.lanes.exec.lanes() == 1 || self.visa.operands_of(record).get(1).is_some_and(scalar))
-        {
+        let bits = |o: &Operand| matches!(o, Operand::Vector(v) if self.gives_bits(v));
+        if opcode == Opcode::Setp && self.visa.operands_of(record).get(1).is_some_and(bits) {
             return Ok(());
         }
         let chooses = opcode == Opcode::Sel && self.pred.is_some();
