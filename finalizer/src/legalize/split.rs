@@ -198,7 +198,10 @@ pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
         }
         Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
             // Where an address points is not known: stay inside one register from an aligned start.
-            is_scalar(&inst.src[i], lanes) || span_fits(gen_ir::region_span(region, ty, lanes), grf)
+            is_scalar(&inst.src[i], lanes)
+                || span_fits(gen_ir::region_span(region, ty, lanes), grf)
+                    && (region.stride(lanes).is_some_and(|s| s <= 32)
+                        || rows_inside(region, ty, 0, lanes, grf))
         }
         Src::Indirect { region, ty, .. } => {
             // At most eight addresses of a0's sixteen are read at once, each row in one register.

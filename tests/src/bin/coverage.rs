@@ -59,6 +59,9 @@ struct Arguments {
     /// separated by `; `; the last is the one that counts.
     #[arg(long, value_name = "FILE", conflicts_with = "random")]
     texts: Option<PathBuf>,
+    /// Ask nobody about each of them: our code beside the interpreter, and what is refused.
+    #[arg(long)]
+    alone: bool,
     /// Random instructions that break rules of the specification, too.
     #[arg(long)]
     wild: bool,
@@ -171,6 +174,20 @@ fn beside_intel(platform: Platform, arguments: &Arguments, forms: Vec<Form>) -> 
     let mut causes = BTreeMap::new();
     let mut failed = false;
     for form in forms.into_iter().filter(|f| f.line.contains(&arguments.only)) {
+        if arguments.alone {
+            let fate = judge(platform, &form, &Recorded::default());
+            let class = match &fate {
+                Fate::Wrong(_) => Beside::Wrong,
+                Fate::Proved => Beside::Agree,
+                _ => Beside::Neither,
+            };
+            *counts.entry(class).or_insert(0) += 1;
+            failed |= class == Beside::Wrong;
+            if class != Beside::Agree {
+                println!("{platform} {class:?}\t{}\t{}", form.line.replace('\n', "; "), fate.detail());
+            }
+            continue;
+        }
         let (mut fate, mut why) = beside(platform, &form, &intel);
         if matches!(fate, Beside::Other | Beside::Wrong) {
             let cause = causes::cause(platform, &form, &intel, fate, &why);
