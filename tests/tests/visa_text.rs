@@ -55,6 +55,20 @@ fn texts_become_old_objects() {
     }
 }
 
+/// Today's compiler writes text of version 4.2, which no object has (IGC, `ByteCodeReaderNG.cpp`): they are of 4.1.
+#[test]
+fn text_of_today_becomes_the_newest_objects() {
+    let platform = platforms::Platform::Pvc;
+    let k = &data::kernels(platform)[0];
+    let mut module = text::parse(&k.visaasm, options(platform)).unwrap();
+    module.version = visa::Version::V4_1;
+    let object = visa::write(&module).unwrap();
+    let newer = k.visaasm.replacen(".version 4.1", ".version 4.2", 1);
+    let newer = text::parse(&newer, options(platform)).unwrap();
+    assert_eq!(newer.version, visa::Version::new(4, 2));
+    assert!(visa::write(&newer).unwrap() == object);
+}
+
 /// Text, and the objects that it becomes: the same code, whichever way a kernel comes.
 #[test]
 fn text_and_objects_finalize_to_the_same_bytes() {

@@ -30,12 +30,19 @@ pub struct Version {
 impl Version {
     /// 3.6, what older runtimes load.
     pub const V3_6: Version = Version::new(3, 6);
-    /// 4.1, what today's compiler writes.
+    /// 4.1, the newest version of objects: today's compiler writes text of 4.2, and its reader of objects refuses that
+    /// version (IGC, `ByteCodeReaderNG.cpp`).
     pub const V4_1: Version = Version::new(4, 1);
 
     /// A version.
     pub const fn new(major: u8, minor: u8) -> Version {
         Version { major, minor }
+    }
+
+    /// The version of an object that holds what text of this version says.
+    #[must_use]
+    pub fn of_object(self) -> Version {
+        self.min(Version::V4_1)
     }
 
     /// True from `major.minor` on.

@@ -9,16 +9,16 @@ use out::{Out, limit};
 
 use crate::{error::WriteError, model::*, read::MAGIC};
 
-/// Writes an object of the module's version. A module that was read gives the bytes it was read from.
+/// Writes an object of the module's version, or of version 4.1 if that of its text is newer. A module that was read gives
+/// the bytes it was read from.
 ///
 /// # Errors
 ///
 /// A value that the version's format has no room for.
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
-    let version = module.version;
-    if version.at_least(4, 2) || version.major < 3 {
-        // Text may be of version 4.2; no object is.
-        return Err(limit("version (times 100)", version.number().into(), 401));
+    let version = module.version.of_object();
+    if version.major < 3 {
+        return Err(limit("version (times 100, from 300 on)", version.number().into(), 401));
     }
     let encode = |k: &Kernel| {
         let in_kernel = |error| WriteError { kernel: Some(k.name().into_owned()), ..error };
@@ -233,7 +233,7 @@ fn header(
     functions: &[body::Body],
     plan: &Plan,
 ) -> Result<(), WriteError> {
-    let version = module.version;
+    let version = module.version.of_object();
     out.u32(MAGIC);
     out.u8(version.major);
     out.u8(version.minor);
