@@ -105,6 +105,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "read-flags",
+        about: "logic on a scalar reads a flag itself, without a copy, and the half of it that counts",
+        step: PassBody::Virtual(optimizations::read_flags),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "drop-conditions",
         about: "comparisons for channels that nobody looks at are not made",
         step: PassBody::Virtual(optimizations::drop_conditions),

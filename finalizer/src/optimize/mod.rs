@@ -17,6 +17,7 @@
 //! chain-comparisons                               chain        the second comparison only where the first leaves it open
 //! add-scalars-first                               sums         what is the same in all channels, first
 //! insert-bits                                     insert       shifted bits beside others
+//! read-flags                                      flag_reads   scalar logic on flags
 //! drop-conditions                                 flags        conditions that nobody reads
 //! eliminate-dead eliminate-all-dead remove-nops remove-legal-nops   dead   results that nobody needs
 //! compute-low-halves                              low_halves   quadwords as dwords
@@ -62,6 +63,7 @@ mod constants;
 mod copies;
 mod dead;
 mod descriptors;
+mod flag_reads;
 mod flags;
 mod formula;
 mod headers;
@@ -108,6 +110,7 @@ pub(crate) struct OptimizeMemory {
     descriptors: descriptors::DescriptorMemory,
     ends: interleave::Ends,
     flags: Vec<u32>,
+    flag_reads: Vec<u8>,
     headers: headers::HeaderMemory,
     hoist: hoist::HoistMemory,
     insert: insert::InsertMemory,

@@ -5,8 +5,8 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, copies, dead, descriptors,
-    flags, headers, hoist, insert, interleave, local, low_halves, merge, modes, predicate, products, scatter,
-    select, shifts, sink, sink_copies, sums, unmask, values,
+    flag_reads, flags, headers, hoist, insert, interleave, local, low_halves, merge, modes, predicate,
+    products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -106,6 +106,11 @@ pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) ->
     let done = insert::bits(kernel, work.analyses.reads(kernel), (bytes, masks), &mut work.optimize.insert);
     work.registers_traded |= done.masks;
     Ok(done.any)
+}
+
+/// Scalar logic reads flags without a copy.
+pub(crate) fn read_flags(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(flag_reads::fold(kernel, work.analyses.reads(kernel), &mut work.optimize.flag_reads))
 }
 
 /// Conditions that nobody reads are not made.
