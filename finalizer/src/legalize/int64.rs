@@ -11,7 +11,7 @@ use super::{
     qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide, with_halves},
     saturate,
     slice::slice,
-    wide,
+    ternary, wide,
 };
 use crate::build::{self, ACC0, VInst, VSrc};
 
@@ -52,6 +52,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         _ if negatives::matter(inst) => return negatives::rule(lx, inst),
         (Op::Add, None) if inst.sat => return saturate::computed(lx, inst),
+        (Op::Shl, None) if inst.sat && negatives::is_long(&inst.src[0]) => {
+            return saturate::computed(lx, inst);
+        }
+        (Op::Mul, None) if inst.sat && !src_wide && !inst.src.iter().any(is_narrow) => return Step::Keep,
+        (Op::Mul, None) if inst.sat && !src_wide => return long_factors(lx, inst),
+        (Op::Mad, None) if inst.sat => {
+            return ternary::product_and_sum(lx, inst, inst.dst.ty().unwrap_or(Type::Q));
+        }
         // What is shifted has the width of its type, under modifiers, too.
         _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) && !modified(&inst.src[1]) => {
             return short_count(lx, inst);

@@ -11,11 +11,14 @@ use narrow::{every, low_u16};
 use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, without_modifiers},
+    operand::{
+        dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, with_modifiers,
+        without_modifiers,
+    },
     qwords::{halves_of_src, with_halves},
     saturate,
     slice::slice,
-    split, wide,
+    split, ternary, wide,
 };
 use crate::{
     build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type},
@@ -25,6 +28,13 @@ use crate::{
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
         Op::Mul => product(lx, inst),
+        // Of factors that are dwords, a whole product sees modifiers that 32 bits would not have.
+        Op::Mad if inst.src[1..].iter().any(|s| s.mods().any()) => {
+            match inst.dst.ty().filter(|t| t.is_int()) {
+                Some(ty) if inst.sat || ty.bytes() == 8 => ternary::product_and_sum(lx, inst, ty),
+                _ => Step::Keep,
+            }
+        }
         Op::Mach => {
             let constants = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv, .. });
             if inst.src.iter().any(constants) {
@@ -83,13 +93,17 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if !is_dword(&inst.src[0]) {
         if dst.bytes() == 1 {
-            lx.stage_destination(inst, int_type(4, may_be_negative(inst)), 1, true);
+            // The negative of two words without signs has 33 bits.
+            let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
+            let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
+            let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
+            lx.stage_destination(inst, ty, 1, true);
             return Step::Replaced;
         }
         return Step::Keep;
     }
     if dst.bytes() == 8 {
-        return wide_product(lx, inst, dst);
+        return if inst.sat { saturate::long_product(lx, inst, dst) } else { wide_product(lx, inst, dst) };
     }
     if inst.cond.is_some() {
         return Step::Refuse("a dword product with a condition");
@@ -240,13 +254,8 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = high_of_whole(lx, inst) {
         return step;
     }
-    if let Some(i) = (0..2).find(|&i| inst.src[i].ty() == Some(Type::D) && inst.src[i].mods() == SrcMod::Abs)
-    {
-        // Of the least number it has 32 bits without a sign.
-        let mut new = *inst;
-        lx.stage_source(&mut new, i, Type::Ud, 1);
-        lx.inst(new);
-        return Step::Replaced;
+    if let Some(step) = of_absolute_dword(lx, inst) {
+        return step;
     }
     if let Some(plain) = without_negated_dwords(inst) {
         return high_of_negated(lx, inst, &plain);
@@ -342,7 +351,7 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
         return Step::Replaced;
     }
     if lx.caps.ops.mul_qword_result {
-        return Step::Keep;
+        return if lx.caps.ops.mul_source_mods { Step::Keep } else { of_plain_factors(lx, inst) };
     }
     let lanes = inst.exec.lanes();
     let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
@@ -367,6 +376,37 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
         lx.helper(copy, inst);
     }
     Step::Replaced
+}
+
+/// A product in 64 bits where factors have no modifiers: of one that needs 33 bits the sign goes to the product.
+fn of_plain_factors(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if let Some(step) = of_absolute_dword(lx, inst) {
+        return step;
+    }
+    let Some(plain) = without_negated_dwords(inst) else { return Step::Keep };
+    let negated = |i: usize| inst.src[i].mods().neg() != plain.src[i].mods().neg();
+    if negated(0) == negated(1) {
+        lx.inst(plain);
+        return Step::Replaced;
+    }
+    let product = lx.wide_temp(inst);
+    lx.helper(build::op(Op::Mul, lanes_of(inst), Dst::packed(product, Type::Q), &plain.src[..2]), inst);
+    let negative = Src::new(product, build::strided(1, inst.exec), Type::Q);
+    let negative = with_modifiers(negative, SrcMod::new(false, true));
+    let mut copy = build::mov(lanes_of(inst), inst.dst, negative);
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Step::Replaced
+}
+
+/// The absolute value of the least dword has 32 bits without a sign.
+fn of_absolute_dword(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let absolute = |s: &VSrc| s.ty() == Some(Type::D) && s.mods() == SrcMod::Abs;
+    let i = inst.src[..2].iter().position(absolute)?;
+    let mut new = *inst;
+    lx.stage_source(&mut new, i, Type::Ud, 1);
+    lx.inst(new);
+    Some(Step::Replaced)
 }
 
 /// 64-bit factors: `lo * lo` in 64 bits, plus the crossed products in the high half.

@@ -5,7 +5,7 @@ use narrow::low_u64;
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    negatives::{long, quadword, register},
+    negatives::{is_long, long, quadword, register},
     operand::{with_modifiers, without_modifiers},
     qwords::halves_of_src,
     wide::read,
@@ -74,7 +74,10 @@ pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // What is shifted right is no larger than before.
         Op::Asr if signed => (wide(lx, inst, inst.op, Type::Q, &inst.src[..2]), Type::Q),
         Op::Asr | Op::Shr => (wide(lx, inst, inst.op, Type::Uq, &inst.src[..2]), Type::Uq),
-        Op::Shl => shifted_left(lx, inst, signed && to != Type::Uq),
+        Op::Shl => {
+            let negative = signed || inst.src[0].mods().neg();
+            shifted_left(lx, inst, negative, negative && to != Type::Uq)
+        }
         _ => match sum(lx, inst, to) {
             Some(sum) => sum,
             None => return Step::Refuse("a region of a 64-bit operand"),
@@ -120,13 +123,49 @@ pub(super) fn product(lx: &mut Legalizer<'_>, inst: &VInst, may_be_negative: boo
     Step::Replaced
 }
 
+/// A product of dwords that saturates to 64 bits, which hold all but that of unsigned ones where one is negated.
+pub(super) fn long_product(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Step {
+    let [a, b, _] = inst.src;
+    if [a, b].iter().filter_map(Src::ty).any(Type::is_signed) {
+        if to == Type::Q {
+            lx.inst(VInst { sat: false, ..*inst });
+        } else {
+            lx.stage_destination(inst, Type::Q, 1, true);
+        }
+        return Step::Replaced;
+    }
+    let plain = VInst { src: [without_modifiers(a), without_modifiers(b), Src::None], ..*inst };
+    if a.mods().neg() == b.mods().neg() {
+        if to == Type::Uq {
+            lx.inst(VInst { sat: false, ..plain });
+        } else {
+            lx.stage_destination(&plain, Type::Uq, 1, true);
+        }
+        return Step::Replaced;
+    }
+    let mut value = Src::imm(0, to);
+    if to == Type::Q {
+        let product = read(wide(lx, inst, Op::Mul, Type::Uq, &plain.src[..2]), inst, Type::Uq);
+        let least = lx.wide_temp(inst);
+        let srcs = [product, Src::imm(1 << 63, Type::Uq)];
+        let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(least, Type::Uq), &srcs);
+        sel.cond = Some(build::sel_cond(Cond::Lt));
+        lx.helper(sel, inst);
+        value = with_modifiers(read(least, inst, Type::Q), SrcMod::Neg);
+    }
+    let mut copy = build::mov(lanes_of(inst), inst.dst, value);
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Step::Replaced
+}
+
 /// Where shifting back does not give what was shifted, bits were lost.
-fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, signed: bool) -> (VReg, Type) {
+fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, negative: bool, signed: bool) -> (VReg, Type) {
     let (ty, back) = if signed { (Type::Q, Op::Asr) } else { (Type::Uq, Op::Shr) };
     let before = lx.wide_temp(inst);
     let mut widened = build::mov(lanes_of(inst), Dst::packed(before, ty), inst.src[0]);
-    // In an unsigned destination a negative number is zero.
-    widened.sat = inst.src[0].ty().is_some_and(Type::is_signed) && !signed;
+    // In an unsigned destination a negative number is zero; one of 65 bits is as far as a quadword goes.
+    widened.sat = negative && !signed || is_long(&inst.src[0]);
     lx.helper(widened, inst);
     let before = read(before, inst, ty);
     let value = wide(lx, inst, Op::Shl, ty, &[before, inst.src[1]]);

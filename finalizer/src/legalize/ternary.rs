@@ -115,19 +115,29 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     Some(product_and_sum(lx, inst, ty))
 }
 
-/// A product, then a sum. One that saturates is of the exact product.
-fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Step {
-    let factors = || inst.src[1..].iter().filter_map(Src::ty);
-    let signed = factors().any(Type::is_signed) || inst.src[1..].iter().any(|s| s.mods().any());
-    let qwords = inst.src.iter().filter_map(Src::ty).any(|t| t.bytes() == 8);
+/// A product, then a sum. One that saturates is of the exact product, or of one that is further from zero than the
+/// destination goes.
+pub(super) fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Step {
+    let [_, a, b] = &inst.src;
+    let factors = || [a, b].into_iter().filter_map(Src::ty);
+    let turned = a.mods().neg() != b.mods().neg();
+    let signed = factors().any(Type::is_signed) || turned;
+    let has = |bytes: u32| factors().any(|t| t.bytes() == bytes);
+    // The negative of two words without signs has 33 bits.
+    let words = turned && factors().all(|t| t == Type::Uw);
+    let summand = inst.src[0].ty();
     let wide_ty = match ty.bytes() {
-        8 => ty,
-        _ if qwords => Type::Q,
-        _ if inst.sat && factors().any(|t| t.bytes() == 4) => {
-            if !signed && inst.src[0].ty().is_some_and(Type::is_signed) {
-                return Step::Refuse("a saturating sum of an unsigned 64-bit product and a signed number");
+        _ if inst.sat && has(8) => return Step::Refuse("a 64-bit product with saturation or condition"),
+        8 if inst.sat && !signed => Type::Uq,
+        8 if !inst.sat => ty,
+        8 => Type::Q,
+        _ if has(8) || summand.is_some_and(|t| t.bytes() == 8) => Type::Q,
+        _ if inst.sat && (has(4) || words) => {
+            if signed || summand.is_some_and(Type::is_signed) {
+                Type::Q
+            } else {
+                Type::Uq
             }
-            if signed { Type::Q } else { Type::Uq }
         }
         _ if inst.sat && !signed => Type::Ud,
         _ => Type::D,
@@ -136,7 +146,7 @@ fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Step {
     let product = lx.aligned_temp(lanes * wide_ty.bytes());
     let mut mul =
         build::op(Op::Mul, lanes_of(inst), Dst::packed(product, wide_ty), &[inst.src[1], inst.src[2]]);
-    mul.pred = inst.pred;
+    (mul.pred, mul.sat) = (inst.pred, inst.sat && wide_ty.bytes() == 8);
     lx.helper(mul, inst);
     let mut add = *inst;
     add.op = Op::Add;

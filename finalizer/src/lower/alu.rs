@@ -35,7 +35,7 @@ impl Lowerer<'_> {
     /// One Gen instruction with the operands in the same order: destination, then sources.
     pub(crate) fn direct(&mut self, opcode: Opcode, op: Op, operands: &[Operand]) -> Lowered {
         let (dst, srcs) = (operands[0].vector(), &operands[1..]);
-        let some = matches!(op, Op::Sel | Op::Sad2 | Op::Asr | Op::Mul)
+        let some = matches!(op, Op::Sel | Op::Sad2 | Op::Shl | Op::Shr | Op::Asr | Op::Mul)
             || !self.caps.ops.int64 && dst.is_saturated();
         if some && self.rewritten(opcode, op, dst, Srcs::new(srcs))? {
             return Ok(());
@@ -66,6 +66,12 @@ impl Lowerer<'_> {
             {
                 self.sum_of_differences(dst, srcs).map(|()| true)
             }
+            Op::Shl | Op::Shr | Op::Asr
+                if srcs.iter().any(|s| s.modifier() != Modifier::None)
+                    && self.shift_of_changed(op, dst, srcs)? =>
+            {
+                Ok(true)
+            }
             // An unsigned value has no sign to fill in: PRM volume 2a, "asr". Its negative has one.
             Op::Asr
                 if !dst.is_saturated()
@@ -80,6 +86,7 @@ impl Lowerer<'_> {
                 if !self.caps.ops.int64
                     && dst.is_saturated()
                     && self.is_qword(dst, &srcs[0])
+                    && srcs[0].modifier() == Modifier::None
                     // Without a sign a value may be beyond what a signed destination holds.
                     && (op != Op::Shr || self.operand_type(dst) == Some(visa::Type::UQ)) =>
             {
@@ -97,7 +104,9 @@ impl Lowerer<'_> {
                 }
                 let dword = |t: Option<Type>| t.filter(|t| t.is_dword());
                 let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
-                if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) {
+                // Half of a negative product says nothing of the other where types have no sign.
+                let negative = !ty.is_signed() && a.mods().neg() != b.mods().neg();
+                if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) || negative {
                     return Ok(false);
                 }
                 self.saturating_product(target, [a, b], ty);
@@ -206,9 +215,8 @@ impl Lowerer<'_> {
         inst.src[0] = self.src(&srcs[0])?;
         inst.src[1] = self.src(&srcs[1])?;
         // One of two values of a type is a value of that type; the negative of an unsigned one is not.
-        let negative = |s: &VSrc| s.mods().neg() && s.ty() == Some(Type::Uq);
-        inst.sat &=
-            self.caps.ops.int64_logic || !self.is_qword(dst, &srcs[0]) || inst.src[..2].iter().any(negative);
+        let plain = |s: &VectorOperand| self.is_qword(dst, s) && s.modifier() == Modifier::None;
+        inst.sat &= self.caps.ops.int64_logic || !srcs.iter().all(plain);
         let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
         if are_half_and_double(Some(&inst.dst), &inst.src)
             && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, false)

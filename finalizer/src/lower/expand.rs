@@ -392,4 +392,25 @@ impl Lowerer<'_> {
         let result = self.packed(result, ty);
         self.last(Op::Mov, dst, true, &[result]);
     }
+
+    /// A shift beside quadwords of what a source modifier changes, where the quadword's operation would see another number:
+    /// what `shr` shifts has the bits of its type, and of a count the lowest matter. False if it is none.
+    pub(super) fn shift_of_changed(&mut self, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered<bool> {
+        let (target, sat) = self.dst(dst)?;
+        let (mut value, mut count) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let bytes = |t: Option<Type>| t.map_or(0, Type::bytes);
+        let beside = bytes(target.ty()) == 8 || bytes(count.ty()) == 8;
+        let short = op == Op::Shr && value.mods().any() && bytes(value.ty()) < 8 && beside;
+        let long = count.mods().any() && bytes(count.ty()) == 8;
+        if let Some(ty) = Type::unsigned(bytes(value.ty())).filter(|_| short) {
+            value = self.in_temp(Op::Mov, ty, &[value]);
+        }
+        if long {
+            count = self.in_temp(Op::Mov, Type::Ud, &[count]);
+        }
+        if short || long {
+            self.last(op, target, sat, &[value, count]);
+        }
+        Ok(short || long)
+    }
 }

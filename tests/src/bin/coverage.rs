@@ -16,7 +16,7 @@ use clap::Parser;
 use platforms::Platform;
 use tests::{
     coverage::{
-        Beside, Fate, beside, causes, code,
+        Beside, Fate, alone, beside, causes, code,
         forms::{Form, forms},
         is_plain, judge, open, random, reasons,
         record::Recorded,
@@ -175,7 +175,7 @@ fn beside_intel(platform: Platform, arguments: &Arguments, forms: Vec<Form>) -> 
     let mut failed = false;
     for form in forms.into_iter().filter(|f| f.line.contains(&arguments.only)) {
         if arguments.alone {
-            let fate = judge(platform, &form, &Recorded::default());
+            let fate = alone(platform, &form);
             let class = match &fate {
                 Fate::Wrong(_) => Beside::Wrong,
                 Fate::Proved => Beside::Agree,

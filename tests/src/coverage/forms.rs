@@ -139,6 +139,7 @@ fn more(out: &mut Vec<Form>) {
         flow(size, &mut add);
     }
     modifiers(&mut add);
+    saturated(&mut add);
     words_without(&mut add);
     regions(&mut add);
 }
@@ -275,6 +276,40 @@ fn modifiers(add: &mut impl FnMut(&'static str, String)) {
     }
 }
 
+/// Saturation, and shifts beside 64 bits, of what modifiers take out of its type: the negative of a number without a sign.
+fn saturated(add: &mut impl FnMut(&'static str, String)) {
+    let line = |op: &str, to: &str, sources: &[(&str, &str)]| {
+        let sources = sources.iter().zip(["A", "B", "C"]);
+        let sources: Vec<_> = sources.map(|((m, ty), v)| format!("{m}{v}_{ty}(0,0)<1;1,0>")).collect();
+        format!("{op} (M1, 8) X_{to}(0,0)<1> {}", sources.join(" "))
+    };
+    for to in ["uq", "q", "ud", "d", "uw", "b"] {
+        for (a, b) in [
+            (("(-)", "ud"), ("", "ud")),
+            (("(-abs)", "ud"), ("", "d")),
+            (("", "uw"), ("(-)", "uw")),
+            (("(abs)", "d"), ("(-)", "ub")),
+            (("(-)", "d"), ("(-)", "ud")),
+        ] {
+            add("mul", line("mul.sat", to, &[a, b]));
+            add("mad", line("mad.sat", to, &[a, b, ("", b.1)]));
+            add("mad", line("mad", to, &[a, b, ("", a.1)]));
+        }
+        for (a, b) in
+            [(("(-)", "ub"), ("", "b")), (("(-abs)", "ud"), ("(-)", "uq")), (("(-)", "uq"), ("", "uw"))]
+        {
+            for op in ["shl", "shl.sat", "shr", "shr.sat", "asr"] {
+                let name = op.trim_end_matches(".sat");
+                let name = ["shl", "shr", "asr"].into_iter().find(|n| *n == name).unwrap_or("asr");
+                add(name, line(op, to, &[a, b]));
+            }
+            add("min max", line("min.sat", to, &[a, b]));
+        }
+        add("min max", line("min.sat", to, &[("", to), ("", "b")]));
+        add("min max", line("max.sat", to, &[("", to), ("(-)", to)]));
+    }
+}
+
 /// Modifiers where the hardware's words have none, saturation of what has none, functions of integers, and bits of 64-bit
 /// values where the hardware turns 32.
 fn words_without(add: &mut impl FnMut(&'static str, String)) {
@@ -301,6 +336,11 @@ fn words_without(add: &mut impl FnMut(&'static str, String)) {
                 add(op, format!("{op} (M1, {lanes}) X_f(0,0)<1> A_{ty}(0,0){r}"));
             }
             add(op, format!("{op} (M1, {lanes}) X_d(0,0)<1> A_f(0,0){r}"));
+        }
+    }
+    for (mask, lanes) in [("M1", 1), ("M1", 8), ("M2", 4), ("M4_NM", 4), ("M5", 8)] {
+        for source in ["0x5a:uw", "A_ub(0,1)<0;1,0>", "(~)A_d(0,0)<0;1,0>", "A_w(0,2)<2;1,0>"] {
+            add("setp", format!("setp ({mask}, {lanes}) P2 {source}\n(P2) mov (M1, 32) X_ud(0,0)<1> 0x1:ud"));
         }
     }
     for (mask, lanes) in [("M1", 1), ("M3", 8), ("M5_NM", 16), ("M7", 1), ("M7", 4)] {

@@ -76,6 +76,16 @@ impl Fate {
     }
 }
 
+/// Judges a form without asking anybody: what is refused, is.
+pub fn alone(platform: Platform, form: &Form) -> Fate {
+    match catch_unwind(AssertUnwindSafe(|| run(platform, form))) {
+        Ok(Ok(())) => Fate::Proved,
+        Ok(Err((true, why))) => Fate::Refused(why),
+        Ok(Err((false, why))) => Fate::Wrong(why),
+        Err(_) => Fate::Wrong("a panic".into()),
+    }
+}
+
 /// Judges a form; a panic is a fault too.
 pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
     match catch_unwind(AssertUnwindSafe(|| run(platform, form))) {
