@@ -256,7 +256,10 @@ impl Pair {
     ) -> Inst<Virtual> {
         let half = &self.halves[k];
         let mut part = slice(whole, half.lanes * to_index(k), half.lanes);
-        part.chan = insts[self.at[k]].chan;
+        if whole.pred.is_none() && whole.cond.is_none() {
+            // Nothing but a flag says which channels they are outside of the mask.
+            part.chan = insts[self.at[k]].chan;
+        }
         part.dst = Dst::Direct { reg: Reg::var_at(half.dst, half.written.start), horz, ty };
         part
     }
