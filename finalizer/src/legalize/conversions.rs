@@ -7,10 +7,10 @@ use gen_ir::{
     Class, Dst, Op, Src, Type,
     rules::places::{converts_at_once, dword_of_half, half_of_float},
 };
-use narrow::low_u16;
+use narrow::{low_u16, low_u32};
 
 use super::legalizer::{Legalizer, Step};
-use crate::build::{self, VInst};
+use crate::build::{self, VInst, int_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op == Op::Mov {
@@ -70,6 +70,16 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return Step::Replaced;
         }
         Src::Imm { ty, .. } if ty.bytes() == 8 && dst == Type::Hf => {}
+        Src::Imm { bits, ty } if ty.bytes() == 8 && ty.is_int() && dst.is_int() && dst.bytes() == 1 => {
+            // What saturates does so at the bounds of a dword, too.
+            let (least, most) = if ty.is_signed() { (-(1 << 31), (1 << 31) - 1) } else { (0, 0xffff_ffff) };
+            let exact = if ty.is_signed() { i128::from(bits.cast_signed()) } else { i128::from(bits) };
+            let value = if inst.sat { exact.clamp(least, most) } else { exact };
+            let mut short = *inst;
+            short.src[0] = Src::imm(low_u32(value).into(), int_type(4, ty.is_signed()));
+            lx.inst(short);
+            return Step::Replaced;
+        }
         Src::Imm { .. } => return Step::Keep,
         _ => {}
     }
@@ -181,6 +191,15 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !lx.caps.regions.mixed_half || ternary || math || !(placed || scalar) {
             lx.stage_destination(&new, Type::F, 1, false);
             return Step::Replaced;
+        }
+    }
+    if new.is_mixed_float() {
+        // What stays mixed has no sources behind addresses.
+        for i in 0..3 {
+            if let Src::Indirect { ty, .. } = new.src[i] {
+                lx.stage_source(&mut new, i, ty, 1);
+                changed = true;
+            }
         }
     }
     if changed {

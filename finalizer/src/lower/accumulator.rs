@@ -67,7 +67,13 @@ impl Lowerer<'_> {
         let group = matches!(self.pred, Some(Pred { ctrl: PredCtrl::Any | PredCtrl::All, .. }));
         let apart = several && group;
         let stage_result = odd(&target) || apart || several && overlaps(&whole, step);
-        let stage_copy = odd(&copy_target) || apart || several && overlaps(&carry_out, step);
+        // The carry is written last (Intel's finalizer, too), where both go to one place.
+        let shared = match (target.reg(), copy_target.reg()) {
+            (Some(a), Some(b)) => a.base() == b.base(),
+            _ => true,
+        };
+        let stage_copy =
+            odd(&copy_target) || apart || several && overlaps(&carry_out, step) || stage_result && shared;
         let ty = target.ty().unwrap_or(Type::Ud);
         if stage_result {
             whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
