@@ -68,6 +68,23 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             }
             t.put(&step.dst, n, on, &a)?;
         }
+        Op::Sel if step.cond.is_none() && step.src[..2].iter().any(|s| copies_bits(step, s)) => {
+            // What has no modifier is copied, denormals too, beside what has one: compilers (Mesa, Intel's finalizer)
+            // let a choice take the sign of one source without a look at the other.
+            let (mut v, mut copied) = ([0; LANES], 0);
+            for (source, chosen) in step.src[..2].iter().zip([select, !select]) {
+                if copies_bits(step, source) {
+                    t.raw(source, n, on & chosen, &mut v)?;
+                    copied = on & chosen;
+                }
+            }
+            match step.domain {
+                Domain::Int => int::run(t, step, n, on, select)?,
+                Domain::Wide => wide::run(t, step, n, on, select)?,
+                _ => float::run(t, step, n, on, select)?,
+            }
+            t.put(&step.dst, n, copied, &v)?;
+        }
         Op::Math => math::run(t, step, n, on)?,
         Op::Srnd => round_by_chance(t, step, n, on)?,
         Op::Madm => macros::madm(t, step, n, on)?,
@@ -139,9 +156,12 @@ fn raw_move(step: &Step) -> bool {
 }
 
 fn raw_select(step: &Step) -> bool {
-    let ty = step.dst.ty;
-    let plain = |s: &Source| s.ty == ty && !s.mods.any();
-    plain(&step.src[0]) && plain(&step.src[1]) && !step.sat
+    step.src[..2].iter().all(|s| copies_bits(step, s))
+}
+
+/// Whether a choice of a source leaves its bits as they are.
+fn copies_bits(step: &Step, source: &Source) -> bool {
+    source.ty == step.dst.ty && !source.mods.any() && !step.sat
 }
 
 /// A move to or from an accumulator keeps what is wider than the type.

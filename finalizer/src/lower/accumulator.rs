@@ -68,12 +68,8 @@ impl Lowerer<'_> {
         let apart = several && group;
         let stage_result = odd(&target) || apart || several && overlaps(&whole, step);
         // The carry is written last (Intel's finalizer, too), where both go to one place.
-        let shared = match (target.reg(), copy_target.reg()) {
-            (Some(a), Some(b)) => a.base() == b.base(),
-            _ => true,
-        };
-        let stage_copy =
-            odd(&copy_target) || apart || several && overlaps(&carry_out, step) || stage_result && shared;
+        let shared = (several || stage_result) && meet(&target, &copy_target, lanes);
+        let stage_copy = odd(&copy_target) || apart || several && overlaps(&carry_out, step) || shared;
         let ty = target.ty().unwrap_or(Type::Ud);
         if stage_result {
             whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
@@ -183,5 +179,19 @@ impl Lowerer<'_> {
         self.emit_guarded(build::mov(lanes, low, Src::new(lo, packed, ty)));
         self.emit_guarded(build::mov(lanes, high, Src::new(hi, packed, ty)));
         Ok(())
+    }
+}
+
+/// Whether two results of so many channels may have bytes in common.
+fn meet(a: &VDst, b: &VDst, lanes: u32) -> bool {
+    let bytes = |dst: &VDst| match *dst {
+        Dst::Direct { reg, horz, ty } => {
+            Some((reg, reg.byte..reg.byte + ((lanes - 1) * u32::from(horz) + 1) * ty.bytes()))
+        }
+        _ => None,
+    };
+    match (bytes(a), bytes(b)) {
+        (Some((a, x)), Some((b, y))) => a.base() == b.base() && x.start < y.end && y.start < x.end,
+        _ => true,
     }
 }

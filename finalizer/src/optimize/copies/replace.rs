@@ -129,7 +129,10 @@ fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Opti
     let takes = matches!(inst.op, Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::Cmp | Op::Sel | Op::Math);
     let float = inst.src[i].ty().is_some_and(Type::is_float);
     let neg = if then.abs() { then.neg() } else { first.neg() != then.neg() };
-    (takes && float).then(|| SrcMod::new(first.abs() || then.abs(), neg))
+    let mods = SrcMod::new(first.abs() || then.abs(), neg);
+    // Without modifiers these copy bits: what was negated twice would keep its denormals.
+    let copies = matches!(inst.op, Op::Mov | Op::Sel) && inst.cond.is_none() && !mods.any();
+    (takes && float && !copies).then_some(mods)
 }
 
 /// [`replace_register`] where no widening is involved and the instruction stays legal.
