@@ -127,6 +127,19 @@ fn the_grammar_takes_more_than_compilers_print() {
     ] {
         assert_eq!(read(line), read(printed), "{line}");
     }
-    let refused = text::parse(&kernel("resinfo.RGBA (M1, 8) (T6, 1) A.0 A.32"), TextOptions::default());
-    assert!(refused.is_err(), "an index that no platform adds");
+    for line in
+        ["vme_ime(0,1) %bss A.0 A.0 A.0 A.0 A.0 A.0", "vme_fbr (0x1:ud,0x2:ud,0x3:ud) %bss A.0 A.0 A.0"]
+    {
+        assert!(read(line).contains(" %bss A.0"), "predefined surfaces have names: {}", read(line));
+    }
+    for (line, why) in [
+        ("resinfo.RGBA (M1, 8) (T6, 1) A.0 A.32", "an index that no platform adds"),
+        (
+            "lsc_apndctr_atomic_add.ugm (M1, 16) A:d32 bti(0x4) A:d64",
+            "a shape that the message does not have",
+        ),
+    ] {
+        assert!(text::parse(&kernel(line), TextOptions::default()).is_err(), "{why}");
+    }
+    read("lsc_apndctr_atomic_add.ugm (M1, 16) A:d32 bti(0x4) A:d32");
 }

@@ -329,7 +329,14 @@ impl<'s> Parser<'s> {
         let shape = self.shape(op)?;
         let model = self.model()?;
         let src1 = self.raw_operand()?;
-        self.shape(op)?;
+        let at = self.at;
+        let (first, second) = (shape.operands(), self.shape(op)?.operands());
+        if first != second {
+            return self.fail_since(
+                at,
+                "found another shape than the result's, allowed: that one, as the message has no second",
+            );
+        }
         let mut operands = vec![Operand::Num(sfid.raw().into()), cache[0], cache[1]];
         operands.push(Operand::Num(model.ty.raw().into()));
         operands.extend(shape.operands());

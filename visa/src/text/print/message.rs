@@ -163,7 +163,7 @@ impl Printer<'_> {
                 (0..2, 2, 6..7)
             }
         };
-        write!(self.out, " T{}", operands[surface].surface().0)?;
+        self.operand(&operands[surface])?;
         self.all(&operands[inputs])?;
         self.all(&operands[rest])
     }
