@@ -116,6 +116,13 @@ pub fn load(
     Ok(kernels.collect())
 }
 
+/// The texts of functions that a text's kernel calls through the stack, in order: beside `kernel.visaasm`, Intel's compiler
+/// dumps `kernel.f0.visaasm` and so on.
+pub fn functions(file: &Path) -> Vec<String> {
+    let text = |n: usize| fs::read_to_string(file.with_extension(format!("f{n}.visaasm"))).ok();
+    (0..).map_while(text).collect()
+}
+
 /// Takes the code that a kernel's object has for the platform.
 fn code_of(platform: Platform, kernel: &mut visa::Kernel) -> Option<Vec<u8>> {
     let of = |b: &&mut visa::GenBinary| Platform::from_gen_platform(b.platform) == Some(platform);

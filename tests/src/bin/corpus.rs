@@ -10,6 +10,7 @@ use std::{
     collections::BTreeMap,
     io,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use clap::Parser;
@@ -157,8 +158,14 @@ fn of_compilers(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>
             for program in programs::load(folder, file, platform, &mut |why| println!("not read: {why}"))? {
                 // Code of compilers begins with loads of the payload where hardware has none.
                 let theirs = (!platform.caps().thread.payload_prologue).then_some(&*program.code);
-                let kernel = (&*program.module, program.index);
-                counts.add(platform, kernel, &program.id, theirs, args);
+                let mut module = program.module.clone();
+                for text in programs::functions(file) {
+                    match finalizer::read_text(text.as_bytes(), platform) {
+                        Ok(functions) => Rc::make_mut(&mut module).link(functions),
+                        Err(why) => println!("not read: {}: {why}", program.id),
+                    }
+                }
+                counts.add(platform, (&*module, program.index), &program.id, theirs, args);
             }
         }
     }
