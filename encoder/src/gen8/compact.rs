@@ -1,7 +1,7 @@
 //! The 64-bit form of instructions.
 //!
 //! A compacted word holds register numbers as they are and everything else as indices into tables of
-//! bit patterns ([`compact_tables`](super::compact_tables)). An instruction compacts if each of its
+//! bit patterns ([`compact_tables`](super::compact_tables)), found by [`lookup`](super::lookup). An instruction compacts if each of its
 //! patterns stands in the table; where a pattern stands there twice the first index is the one.
 //!
 //! The reference assembler also compacts instructions that start at an odd group of four channels, and
@@ -10,14 +10,14 @@
 use super::{
     Fault,
     codes::{FILE_ARF, FILE_IMM},
-    compact_tables::{
-        CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG, TERNARY_CONTROL, TERNARY_SOURCE,
-    },
+    compact_tables::{TERNARY_CONTROL, TERNARY_SOURCE},
+    lookup::{CONTROLS, SOURCES, SUB_REGS},
+    rules::{self, Rules},
 };
 use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
 use gen_ir::{Class, MathFn, Op};
-use narrow::{as_index, const_u8, halves, low_i32, low_u8, low_u32, to_u8, wide_u32};
+use narrow::{halves, low_i32, low_u8, low_u32, to_u8, wide_u32};
 use platforms::{Gen8Format, Platform};
 
 /// Compacted one- and two-source format.
@@ -82,77 +82,6 @@ struct TernaryCompact {
     src2_reg_num: u8,
 }
 
-/// Finds the index of a pattern: a hash table with linear probing, built at compile time.
-struct Lookup {
-    keys: [u32; Lookup::SLOTS],
-    index: [u8; Lookup::SLOTS],
-    /// Bit `i` is set where index `i` is the first with its pattern.
-    first: u32,
-    patterns: [u32; 32],
-}
-
-impl Lookup {
-    const SLOTS: usize = 128;
-    const EMPTY: u32 = u32::MAX;
-
-    const fn slot(key: u32) -> usize {
-        as_index(key.wrapping_mul(0x9e37_79b1) >> 25)
-    }
-
-    const fn new(table: [u32; 32], mask: u32) -> Lookup {
-        let mut l = Lookup {
-            keys: [Lookup::EMPTY; Lookup::SLOTS],
-            index: [0; Lookup::SLOTS],
-            first: 0,
-            patterns: table,
-        };
-        let mut i = 0;
-        while i < 32 {
-            let key = table[i] & mask;
-            l.patterns[i] = key;
-            let mut slot = Lookup::slot(key);
-            while l.keys[slot] != Lookup::EMPTY && l.keys[slot] != key {
-                slot = (slot + 1) % Lookup::SLOTS;
-            }
-            if l.keys[slot] == Lookup::EMPTY {
-                l.keys[slot] = key;
-                l.index[slot] = const_u8(i);
-                l.first |= 1 << i;
-            }
-            i += 1;
-        }
-        l
-    }
-
-    #[inline]
-    fn find(&self, key: u32) -> Option<u8> {
-        let mut slot = Lookup::slot(key);
-        loop {
-            match self.keys[slot] {
-                Lookup::EMPTY => return None,
-                k if k == key => return Some(self.index[slot]),
-                _ => slot = (slot + 1) % Lookup::SLOTS,
-            }
-        }
-    }
-
-    #[inline]
-    fn pattern(&self, index: u8, field: &'static str) -> Result<u32, Fault> {
-        if self.first >> (index & 31) & 1 == 0 {
-            return Err(Fault::new(field, index, "the first index of its pattern"));
-        }
-        Ok(self.patterns[usize::from(index & 31)])
-    }
-}
-
-static CONTROLS: Lookup = Lookup::new(CONTROL, u32::MAX);
-static TYPES_GEN8: Lookup = Lookup::new(DATA_TYPE_GEN8, u32::MAX);
-static TYPES_GEN11: Lookup = Lookup::new(DATA_TYPE_GEN11, u32::MAX);
-static SOURCES: Lookup = Lookup::new(SOURCE, u32::MAX);
-/// Subregisters of the destination and up to two sources, by how many of them are registers.
-static SUB_REGS: [Lookup; 3] =
-    [Lookup::new(SUB_REG, 0x1f), Lookup::new(SUB_REG, 0x3ff), Lookup::new(SUB_REG, 0x7fff)];
-
 /// How an instruction compacts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gen8Form {
@@ -163,14 +92,12 @@ enum Gen8Form {
 }
 
 #[inline]
-fn form(format: Gen8Format, op: Op, math: u8) -> Gen8Form {
-    let gen11 = format == Gen8Format::Gen11;
+fn form(rules: &Rules, op: Op, math: u8) -> Gen8Form {
     match op {
-        Op::Movi if gen11 => Gen8Form::Two,
+        Op::Movi if rules.movi_two => Gen8Form::Two,
         Op::Movi => Gen8Form::One,
         Op::Ret => Gen8Form::One,
-        // Gen8: the descriptor is an ordinary source 1.
-        Op::Send | Op::Sendc if format == Gen8Format::Gen8 => Gen8Form::Two,
+        Op::Send | Op::Sendc if rules.send_compacts => Gen8Form::Two,
         _ => match op.info().class {
             Class::Basic if op.info().srcs == 1 => Gen8Form::One,
             Class::Basic => Gen8Form::Two,
@@ -178,15 +105,11 @@ fn form(format: Gen8Format, op: Op, math: u8) -> Gen8Form {
                 Some(1) => Gen8Form::One,
                 _ => Gen8Form::Two,
             },
-            Class::Ternary if !gen11 => Gen8Form::Three,
+            // The patterns are those of the Align16 forms.
+            Class::Ternary if rules.align16 => Gen8Form::Three,
             _ => Gen8Form::None,
         },
     }
-}
-
-#[inline]
-fn types(format: Gen8Format) -> &'static Lookup {
-    if format == Gen8Format::Gen11 { &TYPES_GEN11 } else { &TYPES_GEN8 }
 }
 
 /// Bits `high..low` of a word, at `to` and up.
@@ -211,25 +134,26 @@ const SRC1: u64 = 0xffff_ffff_0000_0000;
 /// See [`crate::compact`].
 #[inline]
 pub(super) fn compact(platform: Platform, format: Gen8Format, word: u128) -> Option<u64> {
+    let rules = rules::of(format);
     let (low, high) = halves(word);
     let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
-    match form(format, op, low_u8(low >> 24) & 15) {
-        Gen8Form::One => compact_basic(format, low, high, false),
+    match form(rules, op, low_u8(low >> 24) & 15) {
+        Gen8Form::One => compact_basic(rules, low, high, false),
         // Only `movi` could, whose null source 1 has no compacted form.
         Gen8Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
-        Gen8Form::Two => compact_basic(format, low, high, true),
+        Gen8Form::Two => compact_basic(rules, low, high, true),
         Gen8Form::Three => compact_ternary(low, high),
         Gen8Form::None => None,
     }
 }
 
 #[inline]
-fn compact_basic(format: Gen8Format, low: u64, high: u64, two: bool) -> Option<u64> {
+fn compact_basic(rules: &Rules, low: u64, high: u64, two: bool) -> Option<u64> {
     if low & LOST_LOW != 0 || high & LOST_HIGH != 0 {
         return None;
     }
     let data = take(low, 35, 46, 0) | take(high, 25, 30, 12) | take(low, 61, 63, 18);
-    let data_type_index = types(format).find(data)?;
+    let data_type_index = rules.data_types.find(data)?;
     let control = take(low, 8, 8, 0)
         | take(low, 34, 34, 1)
         | take(low, 9, 10, 2)
@@ -341,10 +265,11 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
     if word & CMPT_CTRL == 0 {
         return Err(Fault::new("CmptCtrl", 0u8, "1"));
     }
-    match form(format, op, low_u8(word >> 24) & 15) {
-        Gen8Form::One => expand_basic(format, Compact::from_bits(word), false),
+    let rules = rules::of(format);
+    match form(rules, op, low_u8(word >> 24) & 15) {
+        Gen8Form::One => expand_basic(rules, Compact::from_bits(word), false),
         Gen8Form::Two => {
-            let native = expand_basic(format, Compact::from_bits(word), true)?;
+            let native = expand_basic(rules, Compact::from_bits(word), true)?;
             let (low, high) = halves(native);
             if op == Op::Movi && last_file(low, high, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
@@ -357,12 +282,12 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
 }
 
 #[inline]
-fn expand_basic(format: Gen8Format, c: Compact, two: bool) -> Result<u128, Fault> {
+fn expand_basic(rules: &Rules, c: Compact, two: bool) -> Result<u128, Fault> {
     if c.reserved_28() {
         return Err(Fault::new("bit 28", 1u8, "0"));
     }
     let control = CONTROLS.pattern(c.control_index(), "ControlIndex")?;
-    let data = types(format).pattern(c.data_type_index(), "DataTypeIndex")?;
+    let data = rules.data_types.pattern(c.data_type_index(), "DataTypeIndex")?;
     let mut low = u64::from(c.opcode())
         | put(control, 0, 8, 8)
         | put(control, 1, 34, 34)
@@ -433,21 +358,6 @@ fn expand_ternary(c: TernaryCompact) -> Result<u128, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_pattern_is_found_where_it_first_stands() {
-        for (lookup, table) in [(&CONTROLS, CONTROL), (&TYPES_GEN8, DATA_TYPE_GEN8), (&SOURCES, SOURCE)] {
-            for (i, &pattern) in table.iter().enumerate() {
-                assert_eq!(lookup.find(pattern), Some(i as u8), "{pattern:#x}");
-                assert_eq!(lookup.pattern(i as u8, "").ok(), Some(pattern));
-            }
-            assert_eq!(lookup.find(0x7777), None);
-        }
-        // Without source 1, indices 0 and 11 mean the same.
-        assert_eq!(SUB_REGS[1].find(0), Some(0));
-        assert!(SUB_REGS[1].pattern(11, "SubRegIndex").is_err());
-        assert_eq!(SUB_REGS[2].find(0x1000), Some(11));
-    }
 
     #[test]
     fn an_odd_group_of_four_channels_keeps_its_native_form() {

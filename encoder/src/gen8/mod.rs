@@ -13,6 +13,7 @@ mod compact_tables;
 mod control;
 mod fault;
 mod layout;
+mod lookup;
 mod operand;
 mod rules;
 mod send;

@@ -1,5 +1,6 @@
 //! What differs between the layouts of this family, one row each.
 
+use super::lookup::{Lookup, TYPES_GEN8, TYPES_GEN11};
 use gen_ir::Type;
 use narrow::const_u8;
 use platforms::Gen8Format;
@@ -57,6 +58,10 @@ pub(super) struct Rules {
     pub length_beside_register: bool,
     /// `movi` has a second source.
     pub movi_two: bool,
+    /// `send` compacts: its descriptor is an ordinary source 1.
+    pub send_compacts: bool,
+    /// Patterns of files and types that compact (`DataTypeIndex`).
+    pub data_types: &'static Lookup,
     /// Bits 24..16 of the null source 0 of `call` (its region).
     pub call_region: u32,
     /// The same of `calla`.
@@ -98,13 +103,15 @@ static GEN8: Rules = Rules {
     half_bit_in_word: true,
     length_beside_register: false,
     movi_two: false,
+    send_compacts: true,
+    data_types: &TYPES_GEN8,
     call_region: 0,
     calla_region: REGION_2_2_1,
 };
 
 /// Source: Intel's finalizer (visa/BinaryEncoding.cpp, `Set3SrcSrcType`; Common_BinaryEncoding.h,
 /// `CHVcompactOneInstruction3Src`), and its code for it.
-static GEN8_LP: Rules = Rules { mixed_half: true, ..GEN8 };
+static GEN8_LP: Rules = Rules { mixed_half: true, send_compacts: false, ..GEN8 };
 
 static GEN9: Rules = Rules {
     reg: TypeCodes::new(GEN8_REG),
@@ -115,6 +122,8 @@ static GEN9: Rules = Rules {
     half_bit_in_word: true,
     length_beside_register: false,
     movi_two: false,
+    send_compacts: false,
+    data_types: &TYPES_GEN8,
     call_region: REGION_2_2_1,
     calla_region: REGION_2_2_1,
 };
@@ -128,6 +137,8 @@ static GEN11: Rules = Rules {
     half_bit_in_word: false,
     length_beside_register: true,
     movi_two: true,
+    send_compacts: false,
+    data_types: &TYPES_GEN11,
     call_region: REGION_2_4_1,
     calla_region: 0,
 };
