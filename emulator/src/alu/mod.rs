@@ -69,21 +69,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             t.put(&step.dst, n, on, &a)?;
         }
         Op::Sel if step.cond.is_none() && step.src[..2].iter().any(|s| copies_bits(step, s)) => {
-            // What has no modifier is copied, denormals too, beside what has one: compilers (Mesa, Intel's finalizer)
-            // let a choice take the sign of one source without a look at the other.
-            let (mut v, mut copied) = ([0; LANES], 0);
-            for (source, chosen) in step.src[..2].iter().zip([select, !select]) {
-                if copies_bits(step, source) {
-                    t.raw(source, n, on & chosen, &mut v)?;
-                    copied = on & chosen;
-                }
-            }
-            match step.domain {
-                Domain::Int => int::run(t, step, n, on, select)?,
-                Domain::Wide => wide::run(t, step, n, on, select)?,
-                _ => float::run(t, step, n, on, select)?,
-            }
-            t.put(&step.dst, n, copied, &v)?;
+            select_bits(t, step, n, on, select)?;
         }
         Op::Math => math::run(t, step, n, on)?,
         Op::Srnd => round_by_chance(t, step, n, on)?,
@@ -108,6 +94,25 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         t.mode = crate::thread::FloatMode::from_control(t.u32_at(file::CONTROL));
     }
     Ok(())
+}
+
+/// A choice of which one source is only copied.
+fn select_bits(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(), Trap> {
+    // What has no modifier is copied, denormals too, beside what has one: compilers (Mesa, Intel's finalizer)
+    // let a choice take the sign of one source without a look at the other.
+    let (mut v, mut copied) = ([0; LANES], 0);
+    for (source, chosen) in step.src[..2].iter().zip([select, !select]) {
+        if copies_bits(step, source) {
+            t.raw(source, n, on & chosen, &mut v)?;
+            copied = on & chosen;
+        }
+    }
+    match step.domain {
+        Domain::Int => int::run(t, step, n, on, select)?,
+        Domain::Wide => wide::run(t, step, n, on, select)?,
+        _ => float::run(t, step, n, on, select)?,
+    }
+    t.put(&step.dst, n, copied, &v)
 }
 
 /// `srnd`: source 1 is the random number.

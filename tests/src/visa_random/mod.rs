@@ -261,28 +261,7 @@ impl Emitter {
                     self.goto(&format!("({guard})"), if *again { latch } else { end });
                 }
             }
-            Node::Tangle { fuel, blocks } => {
-                let simd = self.simd;
-                self.line(&format!("mov (M1, {simd}) {fuel}(0,0)<1> 0x4:d"));
-                let labels: Vec<u32> = blocks.iter().map(|_| self.label()).collect();
-                let end = self.label();
-                for (i, b) in blocks.iter().enumerate() {
-                    self.place(labels[i]);
-                    self.nodes(&b.body);
-                    let Some((guard, to)) = &b.jump else { continue };
-                    self.lines(&b.lines);
-                    let target = labels.get(*to).copied().unwrap_or(end);
-                    if *to <= i {
-                        self.line(&format!("add (M1, {simd}) {fuel}(0,0)<1> {fuel}(0,0)<1;1,0> -1:w"));
-                        self.line(&format!("cmp.gt (M1, {simd}) P5 {fuel}(0,0)<1;1,0> 0x0:d"));
-                        self.line(&format!("and (M1, {simd}) P5 P5 {guard}"));
-                        self.goto("(P5)", target);
-                    } else {
-                        self.goto(&format!("({guard})"), target);
-                    }
-                }
-                self.place(end);
-            }
+            Node::Tangle { fuel, blocks } => self.tangle(fuel, blocks),
             Node::Call { guard, sub } => {
                 let simd = self.simd;
                 self.line(&format!("{guard} call (M1, {simd}) sub{sub}"));
@@ -293,6 +272,30 @@ impl Emitter {
                 self.line(&format!("({guard}) ret (M1, {simd})"));
             }
         }
+    }
+
+    /// Blocks that jump to each other, until the fuel is gone.
+    fn tangle(&mut self, fuel: &str, blocks: &[Block]) {
+        let simd = self.simd;
+        self.line(&format!("mov (M1, {simd}) {fuel}(0,0)<1> 0x4:d"));
+        let labels: Vec<u32> = blocks.iter().map(|_| self.label()).collect();
+        let end = self.label();
+        for (i, b) in blocks.iter().enumerate() {
+            self.place(labels[i]);
+            self.nodes(&b.body);
+            let Some((guard, to)) = &b.jump else { continue };
+            self.lines(&b.lines);
+            let target = labels.get(*to).copied().unwrap_or(end);
+            if *to <= i {
+                self.line(&format!("add (M1, {simd}) {fuel}(0,0)<1> {fuel}(0,0)<1;1,0> -1:w"));
+                self.line(&format!("cmp.gt (M1, {simd}) P5 {fuel}(0,0)<1;1,0> 0x0:d"));
+                self.line(&format!("and (M1, {simd}) P5 P5 {guard}"));
+                self.goto("(P5)", target);
+            } else {
+                self.goto(&format!("({guard})"), target);
+            }
+        }
+        self.place(end);
     }
 }
 
