@@ -2,8 +2,9 @@
 //!
 //! A predicate becomes a number by a copy into a register, and most often one `and` or `or` is all that reads it: a loop over
 //! the different values of an address takes the channels that are done out of those that are left. Hardware takes a flag
-//! for the first source of logic (IGC's finalizer of 2.40 writes `and (1) r8.6:ud ~f1.0:ud r8.6:ud` on every platform
-//! but Xe-HPC, where it has an `or` of that form), so the copy goes, unless the flag has changed since.
+//! for the first source of logic, so the copy goes, unless the flag has changed since. Intel's finalizer (IGC 2.40) writes
+//! `and (1) r8.6:ud ~f1.0:ud r8.6:ud` for Tiger Lake; `and` and `or` of that form were seen in its code for Ice Lake, for
+//! Skylake with a flag as the result, too, and once for Xe-HPC; in code for Broadwell, where its compiler has no such loops, none.
 //!
 //! `and x, ~p, x` keeps what is zero in `x`. Where half of its bits are known to be, the other half alone is computed:
 //! then the half of the flag that a comparison of 16 channels leaves out of 32 need not live on for a reader to whom it
