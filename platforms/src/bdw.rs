@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Pipes, Platform, Regions, Registers,
-    Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Flow, Format, Gen8Format, Memory, Mixing, Operations, Pipes, Platform, Regions,
+    Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -72,7 +72,8 @@ pub(crate) const BDW: Caps = Caps {
         float_regions: true,
         half_to_int: true,
         byte_to_float: true,
-        mixed_half: false,
+        mixed_half: Mixing::None,
+        mixed_bf16: Mixing::None,
         even_writes: true,
         narrow_packs_restricted: false,
     },

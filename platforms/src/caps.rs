@@ -257,6 +257,32 @@ pub struct Operations {
     pub lrp: bool,
 }
 
+/// Where narrow and single floats mix in one instruction (volume 7, "Special Restrictions for Handling Mixed Mode Float
+/// Operations"; Intel's finalizer, `hasMixMode`, `hasPartialMixMode` and `fixMixedHFInst`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mixing {
+    /// Nowhere; where a move converts, the narrow one lies as if it were as wide as the other.
+    None,
+    /// In moves, whose narrow elements may be packed. (Ice Lake: Intel's compilers write no other, `hasMixMode` denies it.)
+    Moves,
+    /// In moves and arithmetic, but neither source 1 of `mul` nor source 2 of `mad` is narrow.
+    FirstFactor,
+    /// In moves and arithmetic.
+    All,
+}
+
+impl Mixing {
+    /// Whether elements that a move converts may be packed.
+    pub const fn packs(self) -> bool {
+        !matches!(self, Mixing::None)
+    }
+
+    /// Whether arithmetic mixes.
+    pub const fn computes(self) -> bool {
+        matches!(self, Mixing::FirstFactor | Mixing::All)
+    }
+}
+
 /// Which walks over registers, and which mixtures of types, operands may have.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
@@ -278,8 +304,10 @@ pub struct Regions {
     pub half_to_int: bool,
     /// A scalar byte source converts to float directly.
     pub byte_to_float: bool,
-    /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
-    pub mixed_half: bool,
+    /// Where half and single float mix.
+    pub mixed_half: Mixing,
+    /// Where bfloat16 and single float mix.
+    pub mixed_bf16: Mixing,
     /// Words and bytes are packed only from elements at most a dword apart, at fitting places; a `null`
     /// destination counts.
     pub narrow_packs_restricted: bool,

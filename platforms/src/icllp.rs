@@ -1,7 +1,7 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Platform, Regions, Sampler, Sends,
+    Caps, EndFence, Flow, Format, Gen8Format, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends,
     TernaryImm, Thread, Words, skl::SKL,
 };
 
@@ -40,6 +40,7 @@ pub(crate) const ICLLP: Caps = Caps {
     },
     regions: Regions {
         byte_sources: false,
+        mixed_half: Mixing::Moves,
         restricted_64bit: true,
         halves_apart: true,
         ternary_unit_stride: 2,

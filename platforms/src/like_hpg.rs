@@ -3,7 +3,7 @@
 //! compiler, and of its assembler.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions, Registers,
+    Caps, EndFence, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions, Registers,
     Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
@@ -36,7 +36,7 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         // `noScalarByteToFloat`.
         byte_to_float: false,
         // `getMixModeType`: bfloat16, which the row does not have.
-        mixed_half: false,
+        mixed_half: Mixing::None,
         // `get3SrcDstAlign`.
         ternary_align: 4,
         ..TGLLP.regions

@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Latencies, Memory, Operations, Pipes, Platform, Regions,
-    Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, FloatAccumulators, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform,
+    Regions, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -56,7 +56,9 @@ pub(crate) const PVC: Caps = Caps {
         half_to_int: false,
         byte_to_float: false,
         ternary_align: 4,
-        mixed_half: false,
+        mixed_half: Mixing::None,
+        // Bspec, "Mixed Mode": Intel's finalizer, `fixBFMixedMode`.
+        mixed_bf16: Mixing::FirstFactor,
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },

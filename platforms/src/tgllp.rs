@@ -1,8 +1,8 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Memory, Operations, Platform, Regions, Registers,
-    Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
+    Caps, EndFence, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform, Regions,
+    Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -24,7 +24,7 @@ pub(crate) const TGLLP: Caps = Caps {
     },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
     regs: Registers { acc_names: 8, float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
-    regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
+    regions: Regions { mixed_half: Mixing::FirstFactor, ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
     sends: Sends {

@@ -27,6 +27,8 @@ pub(crate) struct OrderMemory {
     /// By block, the most bytes that are alive of general variables, and of flags.
     peaks: Vec<u32>,
     flag_peaks: Vec<u32>,
+    /// The same of flags in another order.
+    new_flag_peaks: Vec<u32>,
     block: BlockGraph,
     alive: Alive,
     behind: Vec<u32>,
@@ -35,6 +37,8 @@ pub(crate) struct OrderMemory {
     best: Vec<u32>,
     /// Where each instruction of the kernel stood before.
     moved: Vec<u32>,
+    /// Whether the order that was found may need more flags than there are.
+    flags_in_doubt: bool,
 }
 
 impl OrderMemory {
@@ -88,9 +92,9 @@ pub(crate) fn order(
     pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
     let room = room(kernel);
-    let flags = File::of(kernel, VarClass::Flag, Way::Packed);
-    let flags = flags.regs * flags.reg_bytes();
+    let flags = flag_bytes(kernel);
     s.block.row_of.clear();
+    s.flags_in_doubt = false;
     let mut out: Option<Kernel<Virtual>> = None;
     for b in 0..kernel.blocks.len() {
         if s.peaks[b] <= room || kernel.blocks[b].insts.len() < 2 {
@@ -100,10 +104,13 @@ pub(crate) fn order(
         let (as_written, flags_as_written) = s.block.peaks_as_written(&mut s.alive);
         let through = s.peaks[b].saturating_sub(as_written);
         let flags_through = s.flag_peaks[b].saturating_sub(flags_as_written);
-        let room_of_flags = flags.saturating_sub(flags_through).max(flags_as_written);
-        if !find_best(search, as_written, (room.saturating_sub(through), room_of_flags), s) {
+        // A flag counts from its first access to its last, so even the written order may seem to need too many.
+        let room_of_flags = flags.saturating_sub(flags_through);
+        let lenient = room_of_flags.max(flags_as_written);
+        if !find_best(search, as_written, (room.saturating_sub(through), lenient), s) {
             continue;
         }
+        s.flags_in_doubt |= lenient > room_of_flags;
         let from = &kernel.blocks[b].insts;
         let new = out.get_or_insert_with(|| {
             s.moved.clear();
@@ -119,6 +126,27 @@ pub(crate) fn order(
         }
     }
     out
+}
+
+/// Whether a kernel in the order that was found last, of which this is known, needs no more flags in any block than there are,
+/// or than it did before. More would be split, but what was split once before has to stay as short as it is.
+pub(crate) fn flags_fit(
+    ordered: &Kernel<Virtual>,
+    known: (&Accesses, &Liveness),
+    OrderMemory { change, flag_peaks, flags_in_doubt, new_flag_peaks, .. }: &mut OrderMemory,
+) -> bool {
+    if !*flags_in_doubt {
+        return true;
+    }
+    find_peaks(ordered, VarClass::Flag, known, change, new_flag_peaks);
+    let flags = flag_bytes(ordered);
+    new_flag_peaks.iter().zip(flag_peaks).all(|(&new, before)| new <= flags.max(*before))
+}
+
+/// Bytes of the flags that there are.
+fn flag_bytes(kernel: &Kernel<Virtual>) -> u32 {
+    let file = File::of(kernel, VarClass::Flag, Way::Packed);
+    file.regs * file.reg_bytes()
 }
 
 /// Finds the most bytes of a class of variables that are alive in each block.

@@ -184,7 +184,11 @@ fn cheapest(
     if let Ok(Done { rewritten: Some(other), .. }) = other {
         memory.pool.keep_kernel(other);
     }
-    taken
+    match taken {
+        // An order may stretch what has to be short; the written one may do.
+        Err(e) if !options.quick && is_hopeless(&e) => once(kernel, options, memory, &[]).map_err(|_| e),
+        taken => taken,
+    }
 }
 
 /// Allocates in the best order that such searches find.

@@ -1,7 +1,7 @@
-//! Conversions that do not exist in one step, and half float next to single float.
+//! Conversions that do not exist in one step.
 //!
 //! Volume 2a, `mov`: no direct conversion between bytes and 64-bit types, nor between half and 64-bit
-//! types. Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
+//! types.
 
 use gen_ir::{
     Class, Dst, Op, Src, Type,
@@ -21,11 +21,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return half_move(lx, inst);
     }
     let has = |ty: Type| inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty()).any(|t| t == ty);
-    if has(Type::Bf) && has(Type::Hf) {
-        return Step::Refuse("half float and bfloat16 in one operation");
-    }
     if inst.is_mixed_float() {
-        return mixed(lx, inst);
+        return Step::Keep;
     }
     if has(Type::Hf) && compares(inst) {
         return halves_beside_integers(lx, inst);
@@ -154,59 +151,6 @@ fn stage(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
     lx.stage_source(&mut new, i, ty, 1);
     lx.inst(new);
     Step::Replaced
-}
-
-/// Half and single float in one instruction: some platforms cannot, ternary instructions do not.
-fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let ternary = inst.op.info().class == Class::Ternary;
-    let math = inst.op.info().class == Class::Math;
-    let mut new = *inst;
-    let mut changed = false;
-    for i in 0..3 {
-        let (Src::Direct { .. } | Src::Indirect { .. }, Some(Type::Hf)) = (inst.src[i], inst.src[i].ty())
-        else {
-            continue;
-        };
-        let indirect = matches!(inst.src[i], Src::Indirect { .. });
-        if !lx.caps.regions.mixed_half || ternary || math || indirect {
-            lx.stage_source(&mut new, i, Type::F, 1);
-            changed = true;
-        }
-    }
-    for src in &mut new.src {
-        if let Src::Imm { bits, ty: Type::Hf } = *src {
-            *src = Src::imm(u64::from(gen_ir::half_to_f32(low_u16(bits)).to_bits()), Type::F);
-            changed = true;
-        }
-    }
-    let half_dst = new.dst.ty() == Some(Type::Hf);
-    if half_dst {
-        let placed = match new.dst {
-            Dst::Direct { reg, horz, .. } => {
-                half_of_float(lx.caps, horz.into(), |bytes| reg.is_null() || lx.is_aligned(reg, bytes))
-            }
-            _ => false,
-        };
-        let scalar = inst.exec.lanes() == 1;
-        if !lx.caps.regions.mixed_half || ternary || math || !(placed || scalar) {
-            lx.stage_destination(&new, Type::F, 1, false);
-            return Step::Replaced;
-        }
-    }
-    if new.is_mixed_float() {
-        // What stays mixed has no sources behind addresses.
-        for i in 0..3 {
-            if let Src::Indirect { ty, .. } = new.src[i] {
-                lx.stage_source(&mut new, i, ty, 1);
-                changed = true;
-            }
-        }
-    }
-    if changed {
-        lx.inst(new);
-        return Step::Replaced;
-    }
-    Step::Keep
 }
 
 /// Arithmetic on integers with a half result, or on halves with an integer result: compute, then move.

@@ -37,8 +37,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;
     }
-    if inst.is_mixed_float() && inst.op != Op::Mov || (inst.op == Op::Mov && ty == Type::Hf) {
-        // Half results of single-float computations have rules of their own.
+    if inst.is_mixed_float() && (inst.op != Op::Mov || ty == Type::Bf) || inst.op == Op::Mov && ty == Type::Hf
+    {
+        // Narrow results of single-float computations have rules of their own.
         return Step::Keep;
     }
     let exec = exec_bytes(inst);

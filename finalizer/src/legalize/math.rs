@@ -76,7 +76,7 @@ fn dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
 fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let mut new = *inst;
     let mut changed = false;
-    let to_float = !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
+    let to_float = !lx.caps.regions.mixed_half.packs() && lx.caps.regions.float_regions;
     for i in 0..2 {
         match inst.src[i].ty() {
             Some(Type::Hf) if to_float && !inst.src[i].is_imm() => {

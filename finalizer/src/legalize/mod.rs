@@ -18,6 +18,7 @@ mod immediates;
 mod int64;
 mod legalizer;
 mod math;
+mod mixing;
 mod modifiers;
 mod multiply;
 mod narrow;
@@ -56,6 +57,7 @@ const RULES: &[Rule] = &[
     immediates::rule,
     modifiers::rule,
     bytes::rule,
+    mixing::rule,
     conversions::rule,
     math::rule,
     ternary::rule,

@@ -163,8 +163,10 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
             // The destination says whether the field has a sign (spec `BFE`).
             if dst.is_signed() { Type::D } else { Type::Ud }
         }
+        // Made what the platform mixes before (`mixing`).
+        Op::Mad if inst.is_mixed_float() => return None,
         // What is computed in single float is rounded at its end alone.
-        Op::Mad | Op::Lrp | Op::Csel if dst.is_float() && inst.is_mixed_float() => Type::F,
+        Op::Lrp | Op::Csel if dst.is_float() && inst.is_mixed_float() => Type::F,
         Op::Mad | Op::Lrp | Op::Csel if dst.is_float() => dst,
         Op::Mad | Op::Lrp if inst.src.iter().filter_map(Src::ty).any(Type::is_float) => Type::F,
         _ => return None,

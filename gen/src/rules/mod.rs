@@ -15,6 +15,7 @@
 mod floats;
 mod halves;
 mod instruction;
+pub mod mixing;
 mod narrow;
 mod opcodes;
 mod operations;
@@ -70,6 +71,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             types::check(&mut cx);
             regions::check(&mut cx);
             floats::check(&mut cx);
+            floats::check_bf16(&mut cx);
             wide::check(&mut cx);
             opcodes::check(&mut cx);
             operations::check(&mut cx);
@@ -79,6 +81,8 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
         Class::Ternary => {
             types::check(&mut cx);
             regions::check_ternary(&mut cx);
+            floats::check_ternary(&mut cx);
+            floats::check_bf16(&mut cx);
             opcodes::check(&mut cx);
             operations::check(&mut cx);
             halves::check(&mut cx);

@@ -86,7 +86,8 @@ pub fn mixed_lanes<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<u32> {
         inst.dst,
         Dst::Direct { horz: 1, ty: Type::Hf, .. } | Dst::Indirect { horz: 1, ty: Type::Hf, .. }
     );
-    let limited = packed || inst.dst.ty() == Some(Type::F);
+    let bf16 = inst.types().any(|ty| ty == Type::Bf);
+    let limited = packed || bf16 || inst.dst.ty() == Some(Type::F);
     (inst.is_mixed_float() && limited && !converts_any(caps, inst)).then_some(caps.regs.native_lanes().into())
 }
 
@@ -95,7 +96,7 @@ pub fn mixed_lanes<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<u32> {
 /// others before).
 fn converts_any<S: Space>(caps: &Caps, inst: &Inst<S>) -> bool {
     if caps.regions.float_regions {
-        return inst.op == Op::Mov && !caps.regions.mixed_half;
+        return inst.op == Op::Mov && !caps.regions.mixed_half.packs();
     }
     let together =
         |(region, _): (Region, Type)| region.is_scalar() || region.stride(inst.exec.lanes()) == Some(1);
@@ -128,7 +129,7 @@ pub fn converts_at_once<S: Space>(inst: &Inst<S>, from: Type) -> bool {
 /// Halves made of floats lie in every other word, or packed from 16 bytes on. Gen8 has no mixed mode: each half is the low
 /// word of its dword (Intel's compiler writes no other).
 pub fn half_of_float(caps: &Caps, stride: u32, starts_at: impl Fn(u32) -> bool) -> bool {
-    let mixed = caps.regions.mixed_half || !caps.regions.float_regions;
+    let mixed = caps.regions.mixed_half.packs() || !caps.regions.float_regions;
     stride == 2 && (mixed || starts_at(4)) || mixed && stride == 1 && starts_at(16)
 }
 
@@ -153,12 +154,13 @@ fn has_floats<S: Space>(inst: &Inst<S>) -> bool {
 }
 
 /// Whether an operation reads each channel from where it writes it: those of 64 bits on Cherryview and Broxton, those
-/// and the ones of floats on Xe-HPC.
+/// and the ones of floats on Xe-HPC. (bfloat16 has places of its own: [`bf16_place`](super::mixing::bf16_place).)
 pub fn keeps_channels<S: Space>(caps: &Caps, inst: &Inst<S>) -> bool {
     if caps.regions.float_regions {
         return caps.regions.restricted_64bit && is_wide(inst);
     }
-    has_floats(inst) || is_wide(inst)
+    let bf16 = inst.types().any(|ty| ty == Type::Bf);
+    !bf16 && (has_floats(inst) || is_wide(inst))
 }
 
 /// Whether channels have to stay in place because of their types: see [`keeps_channels`].
@@ -224,7 +226,8 @@ pub fn spreads_evenly(to: (Type, Channels), from: (Type, Channels), grf_bytes: u
 /// that does: it has hardly a region. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
 pub fn lies_as_result<S: Space>(inst: &Inst<S>) -> bool {
     let several = register(&inst.src[2]).is_some_and(|(region, _)| !region.is_scalar());
-    several && inst.exec.lanes() > 1 && !inst.is_mixed_float()
+    let narrow = inst.is_mixed_float() && inst.src[2].ty() != inst.dst.ty();
+    several && inst.exec.lanes() > 1 && !narrow
 }
 
 /// The bytes that a vector of constants fills, and to which a destination beside it is aligned.

@@ -121,7 +121,7 @@ fn destination(cx: &mut Cx<'_>) {
     }
     // One channel that becomes a half may be any word from Skylake on (Intel's `fixDstAlignment` lets it be, and its
     // compiler packs halves so).
-    let half = cx.inst.op == Op::Mov && dst == Type::Hf && cx.caps.regions.mixed_half;
+    let half = cx.inst.op == Op::Mov && dst == Type::Hf && cx.caps.regions.mixed_half.packs();
     if cx.inst.is_mixed_float() && (!one || half) || exec.bytes() <= dst.bytes() {
         return;
     }

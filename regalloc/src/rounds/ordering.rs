@@ -105,8 +105,7 @@ impl Rounds<'_> {
 
     /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
     /// one to look at, general variables have been placed, packed, in the order that remains, unless they were `placed` so
-    /// before. (To be asked before flags and addresses are split into variables that depend on where they stand.) If all
-    /// find places in turn in an order, but cannot in the one at hand, there is nothing to compare.
+    /// before. If all find places in turn in an order, but cannot in the one at hand, there is nothing to compare.
     fn reorder(&mut self, search: Search, placed: GeneralPlaces) -> Result<Reordered, Error> {
         let may_fit = self.may_fit();
         let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
@@ -128,6 +127,10 @@ impl Rounds<'_> {
         };
         let (general, none) = (&mut places[2], Remat::default());
         other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
+        if !order::flags_fit(&kernel_ordered, (&other.accesses, &other.live), order) {
+            pool.keep_kernel(kernel_ordered);
+            return Ok(Reordered::AsItWas(placed));
+        }
         if !may_fit {
             let (tried, places) = (&*other, (&mut *general, &mut *placed_other));
             if placing.try_general(

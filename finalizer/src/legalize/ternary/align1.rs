@@ -1,6 +1,9 @@
 //! The align1 form: small sets of strides, 16-bit immediates.
 
-use gen_ir::{Dst, Op, Src, Type, rules::places::lies_as_result};
+use gen_ir::{
+    Dst, Op, Src, Type,
+    rules::places::{keeps_channels, lies_as_result},
+};
 use platforms::TernaryImm;
 
 use super::shape::{placed, shape, spans_fit, through};
@@ -62,7 +65,8 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    if !lx.caps.regions.float_regions
+    if keeps_channels(lx.caps, inst)
+        && !lx.caps.regions.float_regions
         && let Some(step) = same_places(lx, inst)
     {
         return step;
