@@ -120,6 +120,9 @@ pub struct Words {
     pub nibble_offset: bool,
     /// Ternary instructions use the align16 form.
     pub ternary_align16: bool,
+    /// Channels that a ternary instruction has at most (volume 7, "Instruction Format": 16; Intel's finalizer multiplies and
+    /// adds 32 halves or words in two instructions before Xe-HPC).
+    pub ternary_lanes: u8,
     /// A ternary instruction may have a condition modifier (from Xe on Intel's finalizer gives it none,
     /// `hasCondModForTernary`).
     pub ternary_cond: bool,
@@ -217,6 +220,8 @@ pub struct Operations {
     pub mov64: bool,
     /// Native bfloat16 operands.
     pub bf16: bool,
+    /// Something narrower is shifted by a quadword. Not on shipping Xe-HPC parts (Intel's finalizer, `fixShiftInsts`).
+    pub shift_by_qword: bool,
     /// `mul` dword by dword gives the full low 32 bits in one instruction.
     pub mul_dword: bool,
     /// `mul` dword by dword gives all 64 bits in one instruction. Not on shipping Xe-HPC parts (IGC, Platform.hpp,

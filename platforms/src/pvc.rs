@@ -23,6 +23,7 @@ pub(crate) const PVC: Caps = Caps {
         acc_write_enable: false,
         pred_width: false,
         nibble_offset: false,
+        ternary_lanes: 32,
         ..TGLLP.words
     },
     regs: Registers {
@@ -40,6 +41,7 @@ pub(crate) const PVC: Caps = Caps {
         fp64: true,
         mov64: true,
         bf16: true,
+        shift_by_qword: false,
         mul_qword_result: false,
         int_div: false,
         math_macros: true,

@@ -7,16 +7,16 @@ use gen_ir::{
     Class, Dst, Op, Src, Type,
     rules::{
         mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source},
-        places::half_of_float,
+        places::{half_of_float, is_narrowed},
     },
 };
 use narrow::low_u16;
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::without_modifiers,
+    operand::{with_modifiers, without_modifiers},
 };
-use crate::build::{VInst, with_type};
+use crate::build::{VInst, strided, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let has = |ty: Type| inst.types().any(|t| t == ty);
@@ -57,7 +57,7 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    let ternary = inst.op.info().class == Class::Ternary;
+    let ternary = is_ternary(inst);
     let math = inst.op.info().class == Class::Math;
     let mut new = *inst;
     let mut changed = false;
@@ -138,13 +138,17 @@ fn bf16_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             let whole = VInst { pred: None, ..*inst };
             let reg = lx.aligned_temp(inst.exec.lanes() * Type::Bf.bytes());
             lx.helper(VInst { dst: Dst::packed(reg, Type::Bf), ..whole }, inst);
-            new.src[0] = Src::new(reg, crate::build::strided(1, inst.exec), Type::Bf);
+            new.src[0] = Src::new(reg, strided(1, inst.exec), Type::Bf);
         }
         (Type::Bf, Type::F, _) => return bf16_places(lx, inst),
         _ => return Step::Keep,
     }
     lx.inst(new);
     Step::Replaced
+}
+
+fn is_ternary(inst: &VInst) -> bool {
+    inst.op.info().class == Class::Ternary
 }
 
 fn with_dst_type(dst: Dst<gen_ir::Virtual>, to: Type) -> Dst<gen_ir::Virtual> {
@@ -160,7 +164,7 @@ fn widen(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
     let mods = inst.src[i].mods();
     inst.src[i] = without_modifiers(inst.src[i]);
     lx.stage_source(inst, i, Type::F, 1);
-    inst.src[i] = super::operand::with_modifiers(inst.src[i], mods);
+    inst.src[i] = with_modifiers(inst.src[i], mods);
 }
 
 /// bfloat16 in arithmetic.
@@ -180,14 +184,15 @@ fn bf16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             _ => {}
         }
     }
-    let writes = !inst.dst.reg().is_some_and(|r| r.is_null());
     if let Dst::Direct { reg, horz, ty: Type::Bf } = new.dst
-        && !writes
+        && reg.is_null()
     {
         new.dst = Dst::Direct { reg, horz, ty: Type::F };
     }
-    let single =
-        new.types().any(|ty| ty == Type::F) && (writes || new.src.iter().any(|s| s.ty() == Some(Type::F)));
+    // The result of a comparison does not count.
+    let writes = !matches!(inst.op, Op::Cmp | Op::Cmpn);
+    let result = new.dst.ty().filter(|_| writes);
+    let single = new.src.iter().filter_map(Src::ty).chain(result).any(|ty| ty == Type::F);
     if let (false, Some(last)) = (single, new.src.iter().rposition(|s| s.ty() == Some(Type::Bf))) {
         widen(lx, &mut new, last);
     }
@@ -223,12 +228,16 @@ fn bf16_places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             let mods = inst.src[i].mods();
             new.src[i] = without_modifiers(inst.src[i]);
             lx.stage_source(&mut new, i, ty, 1);
-            new.src[i] = super::operand::with_modifiers(new.src[i], mods);
+            new.src[i] = with_modifiers(new.src[i], mods);
         }
     }
     let placed = match inst.dst {
         Dst::Direct { reg, .. } if reg.is_null() => true,
-        Dst::Direct { reg, horz, ty } => bf16_place(lx.caps, ty, true, horz.into(), lx.offset_in_grf(reg)),
+        Dst::Direct { reg, horz, ty } => {
+            let at = lx.offset_in_grf(reg);
+            let starts = is_ternary(inst) && is_narrowed(inst) && !is_broadcast(inst, 2);
+            bf16_place(lx.caps, ty, true, horz.into(), at) && (!starts || at == Some(0))
+        }
         _ => false,
     };
     if let (false, Some(ty)) = (placed, inst.dst.ty()) {

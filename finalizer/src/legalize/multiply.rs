@@ -92,15 +92,23 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if !is_dword(&inst.src[0]) {
-        if dst.bytes() == 1 {
-            // The negative of two words without signs has 33 bits.
-            let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
-            let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
+        if !matches!(dst.bytes(), 1 | 8) {
+            return Step::Keep;
+        }
+        // The negative of two words without signs has 33 bits.
+        let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
+        let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
+        if long && dst.bytes() == 8 {
+            for i in 0..2 {
+                lx.stage_source(&mut new, i, Type::D, 1);
+            }
+            lx.inst(new);
+        } else {
+            // No product of words goes to quadwords: the table of `mul`; Intel's finalizer makes dwords of the words.
             let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
             lx.stage_destination(inst, ty, 1, true);
-            return Step::Replaced;
         }
-        return Step::Keep;
+        return Step::Replaced;
     }
     if dst.bytes() == 8 {
         return if inst.sat { saturate::long_product(lx, inst, dst) } else { wide_product(lx, inst, dst) };

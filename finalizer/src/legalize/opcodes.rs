@@ -3,7 +3,10 @@
 use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type};
 use narrow::{low_u16, low_u32};
 
-use super::legalizer::{Legalizer, Step, lanes_of};
+use super::{
+    legalizer::{Legalizer, Step, lanes_of},
+    qwords::half,
+};
 use crate::build::{self, VInst, VSrc, extend, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
@@ -11,6 +14,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
         Op::Lrp if !caps.ops.lrp => interpolate(lx, inst),
         Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse("planes are not evaluated here"),
+        Op::Pln if !writes_from_start(lx, inst) => {
+            // Part of its channels would read part of their coordinates.
+            lx.stage_destination(inst, Type::F, 1, true);
+            Step::Replaced
+        }
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
             Step::Refuse("there are no dot products here")
         }
@@ -27,9 +35,42 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             Step::Replaced
         }
         Op::Rol | Op::Ror if !caps.ops.rotate => rotate_by_shifts(lx, inst),
+        Op::Shl | Op::Shr | Op::Asr if only_count_is_long(inst) => short_count(lx, inst),
         Op::Shr => unsigned_shift(lx, inst),
         _ => Step::Keep,
     }
+}
+
+/// Whether the result is packed floats from a register's beginning on.
+fn writes_from_start(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
+    let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return false };
+    lx.place_in_grf(reg, 0);
+    reg.is_null() || lx.offset_in_grf(reg) == Some(0)
+}
+
+/// Whether a shift works on 64 bits because of its count alone.
+fn only_count_is_long(inst: &VInst) -> bool {
+    let long = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
+    long(inst.src[1].ty()) && !long(inst.src[0].ty()) && !long(inst.dst.ty())
+}
+
+/// Only five bits of a count matter where nothing else has 64 (specification of vISA, `SHL`, `SHR`, `ASR`): its low dwords will do.
+/// Intel's finalizer widens what is shifted on Xe-HPC (`fixShiftInsts`), where six bits count then.
+fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut new = *inst;
+    let short = match inst.src[1] {
+        Src::Imm { bits, .. } => Some(Src::imm(low_u32(bits).into(), Type::Ud)),
+        // The sign is in the other dword.
+        count if count.mods().abs() => None,
+        count => half(count, inst.exec.lanes(), 0),
+    };
+    match (short, inst.src[1].ty()) {
+        (Some(short), _) => new.src[1] = short,
+        (None, Some(ty)) => lx.stage_source(&mut new, 1, ty, 1),
+        (None, None) => return Step::Keep,
+    }
+    lx.inst(new);
+    Step::Replaced
 }
 
 /// `src2 + src0 * (src1 - src2)`.

@@ -1,6 +1,6 @@
 //! Cutting an instruction into slices of fewer channels.
 
-use gen_ir::{Dst, ExecSize, Region, Src, Type, VarId};
+use gen_ir::{Dst, ExecSize, Op, Region, Src, Type, VarId};
 use narrow::{every, low_u32, to_i16, to_u8};
 
 use super::{legalizer::Legalizer, operand::is_scalar};
@@ -28,6 +28,10 @@ pub(crate) fn slice(inst: &VInst, first: u32, lanes: u32) -> VInst {
     };
     for src in &mut part.src {
         *src = slice_source(*src, inst.exec.lanes(), first, lanes);
+    }
+    // The two coordinates of each eight channels of `pln` lie behind each other.
+    if let (Op::Pln, Src::Direct { reg, ty, .. }) = (inst.op, &mut part.src[1]) {
+        *reg = reg.plus(first * ty.bytes());
     }
     part
 }

@@ -123,7 +123,7 @@ fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 }
 
 /// Limits that do not come from spans.
-fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
+pub(super) fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     let qwords = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
     if inst.exec.lanes() * 8 > 2 * lx.grf()
         && (qwords(inst.dst.ty()) || inst.src.iter().any(|s| qwords(s.ty())))
@@ -139,6 +139,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         return most;
     }
     match inst.op {
+        op if op.info().class == Class::Ternary => lx.caps.words.ternary_lanes.into(),
         Op::Line | Op::Pln => 16,
         Op::Sada2 | Op::Sad2 => 16,
         _ => 32,

@@ -113,7 +113,9 @@ fn channels(cx: &mut Cx<'_>, dst: Type) {
 
 /// bfloat16 beside single float.
 pub(super) fn check_bf16(cx: &mut Cx<'_>) {
-    let written = if cx.dst_is_null() { None } else { cx.dst_type() };
+    // The result of a comparison does not count.
+    let compares = matches!(cx.inst.op, Op::Cmp | Op::Cmpn);
+    let written = if cx.dst_is_null() || compares { None } else { cx.dst_type() };
     let has = |ty| cx.inst.src.iter().filter_map(Src::ty).chain(written).any(|t| t == ty);
     if !has(Type::Bf) {
         return;

@@ -15,6 +15,15 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         ),
         Op::Csel => compare_and_select(cx),
         Op::Mul => multiply(cx),
+        Op::Shl | Op::Shr | Op::Asr => {
+            let long = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
+            let alone = long(cx.inst.src[1].ty()) && !long(cx.inst.src[0].ty()) && !long(cx.dst_type());
+            cx.require(
+                !alone || cx.caps.ops.shift_by_qword,
+                "shift-count",
+                "only a quadword is shifted by a quadword",
+            );
+        }
         Op::Math => divide(cx),
         Op::Srnd => round(cx),
         Op::Mov => convert(cx),
@@ -72,6 +81,8 @@ fn multiply(cx: &mut Cx<'_>) {
     let narrow = |i: usize| ty(i).is_some_and(|t| t.is_int() && t.bytes() < 4);
     let dword_second = narrow(0) && int(1, 4);
     cx.require(!dword_second, "mul-order", "the dword of a mixed multiplication is source 0");
+    let long = cx.dst_type().is_some_and(|t| t.is_int() && t.bytes() == 8);
+    cx.require(!(long && narrow(0) && !int(1, 8)), "mul-qword", "a product of words is a dword at most");
     let acc = cx.operands().any(|(_, o)| o.is_acc() && o.ty.is_int());
     cx.require(!acc, "mul-accumulator", "integer factors are not accumulators");
     let both = cx.operands().filter(|(_, o)| o.is_acc()).count() == 2;

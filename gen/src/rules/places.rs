@@ -13,7 +13,7 @@
 //! | [`half_of_float`], [`dword_of_half`] | `half-float`, `half-integer` | `conversions` |
 //! | [`vector_step`], [`VECTOR_BYTES`] | `vector-stride`, `vector-alignment` | `immediates` |
 //! | [`is_wide`], [`keeps_channels`], [`spreads_evenly`] | `wide-*`, `lane-shift` | `places` |
-//! | [`lies_as_result`] | `last-source` | `ternary` |
+//! | [`lies_as_result`], [`is_narrowed`] | `last-source` | `ternary`, `mixing` |
 //! | [`Channels`] | `wide-stride`, `wide-offset`, `lane-shift`, `last-source` | `places`, `ternary` |
 //! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow` |
 //! | [`factors_have_modifiers`] | `mul-modifier`, `mad-modifier` | `modifiers` |
@@ -226,8 +226,13 @@ pub fn spreads_evenly(to: (Type, Channels), from: (Type, Channels), grf_bytes: u
 /// that does: it has hardly a region. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
 pub fn lies_as_result<S: Space>(inst: &Inst<S>) -> bool {
     let several = register(&inst.src[2]).is_some_and(|(region, _)| !region.is_scalar());
-    let narrow = inst.is_mixed_float() && inst.src[2].ty() != inst.dst.ty();
-    several && inst.exec.lanes() > 1 && !narrow
+    several && inst.exec.lanes() > 1 && !is_narrowed(inst)
+}
+
+/// Whether a ternary instruction makes a half or a bfloat16 with a single float as its last source. Both begin where registers do
+/// then, unless that is one for all channels (Intel's finalizer, `fixMixedHFInst`).
+pub fn is_narrowed<S: Space>(inst: &Inst<S>) -> bool {
+    inst.is_mixed_float() && inst.src[2].ty() != inst.dst.ty()
 }
 
 /// The bytes that a vector of constants fills, and to which a destination beside it is aligned.

@@ -4,7 +4,7 @@
 
 use super::{
     Cx, Operand,
-    places::{Channels, Walk, lies_as_result, rows_inside, span_fits},
+    places::{Channels, Walk, is_narrowed, lies_as_result, rows_inside, span_fits},
 };
 use crate::{Arf, Base, Class, Dst, Physical, Reg, Region, Src, Type, region_span};
 
@@ -136,6 +136,11 @@ fn immediates(cx: &mut Cx<'_>) {
 /// Ternary operands: spans, and alignment in align16.
 pub(super) fn check_ternary(cx: &mut Cx<'_>) {
     let (grf, lanes) = (cx.grf(), cx.lanes());
+    cx.require(
+        lanes <= u32::from(cx.caps.words.ternary_lanes),
+        "ternary-lanes",
+        "a ternary instruction has as many channels as the form takes",
+    );
     for i in 0..3 {
         let Some(extent) = cx.inst.src_extent(i, grf) else { continue };
         let Some(reg) = cx.inst.src[i].reg() else { continue };
@@ -183,6 +188,10 @@ fn ternary_places(cx: &mut Cx<'_>) {
     }
     let Src::Direct { reg: from, region, ty: src, .. } = cx.inst.src[2] else { return };
     let general = |r: Reg<Physical>| matches!(r.base(), Base::Grf(_));
+    if is_narrowed(cx.inst) && general(from) && general(to) && !region.is_scalar() {
+        let starts = from.byte == 0 && to.byte == 0;
+        cx.require(starts, "last-source", "a narrow result and a wider last source begin where registers do");
+    }
     if !general(from) || !general(to) || !lies_as_result(cx.inst) {
         return;
     }

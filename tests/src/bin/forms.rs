@@ -14,6 +14,7 @@ use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{
     asked::asked,
+    coverage,
     data::kernels,
     differential::module,
     forms::{Allowed, Seen, add, known, record},
@@ -32,6 +33,12 @@ struct Args {
     /// Intel's finalizer compiles the vISA that was written for forms in question, which counts as its code.
     #[arg(long)]
     asked: bool,
+    /// Every form of every vISA instruction (`coverage`), by our finalizer and by Intel's, beside the kernels.
+    #[arg(long)]
+    coverage: bool,
+    /// So many random instructions, as well.
+    #[arg(long, default_value_t = 0)]
+    drawn: usize,
     /// Adds the forms of Intel's code to those that are recorded.
     #[arg(long)]
     record: bool,
@@ -109,5 +116,18 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
         }
     }
     args.corpus.each(platform, &mut |p| take(&mut intel, &p.id, &p.module, p.index, &p.code))?;
+    let drawn = coverage::random::forms(1, args.drawn);
+    let all = if args.coverage { coverage::forms::forms() } else { Vec::new() };
+    if args.coverage || args.drawn > 0 {
+        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        for form in all.iter().chain(&drawn) {
+            if let Ok(done) = peer.finalize(platform, &coverage::program(&form.line), &[]) {
+                add(&mut intel, platform, &done.dat, &form.line);
+            }
+            if let Some(code) = coverage::code(platform, form) {
+                add(&mut ours, platform, &code, &form.line);
+            }
+        }
+    }
     Ok((ours, intel))
 }

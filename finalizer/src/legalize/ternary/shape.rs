@@ -1,6 +1,6 @@
 //! What both forms of three-source instructions ask and make of operands.
 
-use gen_ir::{CondMod, Dst, Region, Src, Type, rules::places::mixed_lanes};
+use gen_ir::{CondMod, Dst, Region, Src, Type};
 use narrow::to_u8;
 
 use crate::{
@@ -41,14 +41,14 @@ pub(in crate::legalize) fn placed(lx: &mut Legalizer<'_>, reg: build::VReg, byte
     lx.is_aligned(reg, bytes)
 }
 
-/// Two registers at most for each operand, and as many channels as may mix.
+/// Two registers at most for each operand, and as many channels as the form takes.
 pub(in crate::legalize) fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let bytes = |ty: Option<Type>| inst.exec.lanes() * ty.map_or(0, Type::bytes);
     let grf = lx.grf();
     (0..3).all(|i| split::source_fits(lx, inst, i))
         && bytes(inst.dst.ty()) <= 2 * grf
         && split::destination_fits(lx, inst)
-        && mixed_lanes(lx.caps, inst).is_none_or(|most| inst.exec.lanes() <= most)
+        && inst.exec.lanes() <= split::most_lanes(lx, inst)
 }
 
 /// The region of an align16 or align1 ternary source with a stride.
