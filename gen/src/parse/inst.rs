@@ -18,7 +18,7 @@ pub(super) fn inst<S: Space>(text: &str) -> Result<Inst<S>, String> {
     if words.peek().is_some_and(|w| w.starts_with('(')) {
         guard = words.next();
     }
-    let mnemonic = words.next().ok_or("no mnemonic")?;
+    let mnemonic = words.next().ok_or("found no mnemonic behind the predicate")?;
     let (name, suffix) = mnemonic.split_once('.').unwrap_or((mnemonic, ""));
     let op = Op::named(name).ok_or_else(|| format!("`{name}` is no mnemonic"))?;
     let mut inst: Inst<S> = Inst::new(op, ExecSize::S1);
@@ -27,13 +27,17 @@ pub(super) fn inst<S: Space>(text: &str) -> Result<Inst<S>, String> {
     }
     inst.payload = payload(op, suffix)?;
     if let Some(lanes) = words.next_if(|w| w.starts_with('(') && w.contains('|')) {
-        (inst.exec, inst.chan) = channels(lanes).ok_or_else(|| format!("`{lanes}` is no set of channels"))?;
+        (inst.exec, inst.chan) = channels(lanes)
+            .ok_or_else(|| format!("`{lanes}` is no set of channels; allowed: as `(8|M16)`"))?;
     } else if !matches!(op.info().class, Class::Nullary | Class::Sync) {
-        return Err("no channels".into());
+        return Err(format!("found no channels behind `{mnemonic}`; allowed: as `(8|M16)`"));
     }
     if let Some(word) = words.next_if(|w| w.starts_with('(') && *w != "(sat)" && !w.starts_with("(abs)")) {
         let (cond, flag) = word[1..].split_once(')').ok_or("a condition without end")?;
-        let cond = Cond::named(cond).ok_or_else(|| format!("`{cond}` is no condition"))?;
+        let cond = Cond::named(cond).ok_or_else(|| {
+            let allowed = Cond::NAMES.join(", ");
+            format!("`({cond})` is no condition; allowed: {allowed}, or `(sat)` as a word of its own")
+        })?;
         inst.cond = Some(CondMod { cond, flag: operand::reg(flag, 1)? });
     }
     inst.sat = words.next_if_eq(&"(sat)").is_some();
@@ -55,7 +59,8 @@ fn predicate<S: Space>(inst: &mut Inst<S>, text: &str) -> Result<(), String> {
         }
         Some(rest) => {
             inst.no_mask = true;
-            rest.strip_prefix('&').ok_or_else(|| format!("`{text}` is no predicate"))?
+            rest.strip_prefix('&')
+                .ok_or_else(|| format!("`{text}` is no predicate; allowed: as `(W)`, `(W&f0.0)`"))?
         }
         None => inner,
     };
@@ -150,7 +155,10 @@ fn option<S: Space>(inst: &mut Inst<S>, text: &str) -> Result<(), String> {
     match (named, &mut inst.payload) {
         (Some((option, _)), _) => inst.opts = inst.opts.with(*option),
         (None, Payload::Send(send)) if text == "EOT" => send.eot = true,
-        _ => annotation(&mut inst.swsb, text).ok_or_else(|| format!("`{text}` is no option"))?,
+        _ => annotation(&mut inst.swsb, text).ok_or_else(|| {
+            let allowed: Vec<_> = Options::NAMES.iter().map(|(_, name)| *name).collect();
+            format!("`{text}` is no option; allowed: {}, EOT, or as `I@2`, `$3.dst`", allowed.join(", "))
+        })?,
     }
     Ok(())
 }
@@ -185,7 +193,7 @@ fn place<S: Space>(inst: &mut Inst<S>, operands: &[&str]) -> Result<(), String> 
     match &mut inst.payload {
         Payload::Send(send) => {
             let Some((more, [ex_desc, desc])) = rest.split_last_chunk::<2>() else {
-                return Err("a message has two descriptors".into());
+                return Err("a message ends with its extended descriptor and its descriptor".into());
             };
             (send.ex_desc, send.desc) = (operand::desc(ex_desc)?, operand::desc(desc)?);
             rest = more;
@@ -198,14 +206,14 @@ fn place<S: Space>(inst: &mut Inst<S>, operands: &[&str]) -> Result<(), String> 
             match targets.len() {
                 0 if !ctrl => {}
                 1 | 2 => inst.payload = Payload::Branch { jip: at(0), uip: at(1), ctrl },
-                n => return Err(format!("found {n} targets")),
+                n => return Err(format!("found {n} targets, allowed: at most 2, JIP and UIP")),
             }
             rest = sources;
         }
         _ => {}
     }
     if rest.len() > inst.src.len() {
-        return Err(format!("found {} sources", rest.len()));
+        return Err(format!("found {} sources, allowed: at most {}", rest.len(), inst.src.len()));
     }
     for (src, word) in inst.src.iter_mut().zip(rest) {
         *src = if *word == "_" { Src::None } else { operand::src(word)? };

@@ -10,6 +10,24 @@
 //!
 //! What a hand-written case does not say has a meaning: the name, the platform that the caller asks for,
 //! `simd8`; of a variable, that it is general, and begins a register if it has more than 16 bytes.
+//!
+//! An instruction is words with blanks between them, and no blanks in them:
+//!
+//! ```text
+//! (W&~f0.1.any8h)   NoMask, predicate: `(W)`, `(f0.0)`, `(~V3(0))`
+//! add               mnemonic; behind a dot what only some families have: `math.inv`, `bfn.0xD8`, `send.dc1`
+//! (8|M0)            execution size, channel offset
+//! (lt)f0.1          condition and its flag
+//! (sat)             saturation
+//! V12(32)<1>:f      destination: `r5.0<1>:d`, `r[a0.0,16]<1>:d`, `null<1>:ud`; `_` for none
+//! -V1(4)<8;8,1>:f   sources: `(abs)r5.0<0;1,0>:d`, `r[a0.0,0]<1,0>:d`; immediates `1:d`, `1.5:f`, `0xff:ud`
+//! {AccWrEn,I@2}     options, dependencies
+//! ```
+//!
+//! `V12(32)` is a variable from byte 32 on, `r5.3` the fourth element of a register, `r5.3b` its fourth byte. A minus in
+//! front of an operand of logic inverts its bits. Ternary instructions have regions `<1;0>` and `<1>`. A branch ends with its
+//! targets, `B3` or `_` for JIP and UIP; a message with its extended descriptor, its descriptor, and its lengths in
+//! registers, `wr:1+0 rd:0`.
 
 mod inst;
 mod number;
@@ -167,7 +185,10 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 
 fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<(), String> {
     if number != kernel.vars.len() {
-        return Err(format!("variable {number} is the {}th", kernel.vars.len()));
+        return Err(format!(
+            "found V{number}, allowed: V{}, for variables stand in order",
+            kernel.vars.len()
+        ));
     }
     let mut var = Var::temp(VarClass::General, 0, 0);
     for clause in line.split(',').map(str::trim) {
@@ -208,7 +229,7 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
 
 fn block<S: Space>(kernel: &mut Kernel<S>, number: u32, line: &str) -> Result<(), String> {
     if as_index(number) != kernel.blocks.len() {
-        return Err(format!("block {number} is the {}th", kernel.blocks.len()));
+        return Err(format!("found B{number}, allowed: B{}, for blocks stand in order", kernel.blocks.len()));
     }
     let (marks, succs) = line.split_once("->").unwrap_or((line, ""));
     match marks.trim() {

@@ -8,7 +8,9 @@ use super::number::number;
 
 /// A register; a subregister number counts elements of `bytes` bytes.
 pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {
-    let none = || format!("`{text}` is no register");
+    let none = || {
+        format!("`{text}` is no register; allowed: as `r12.3`, `V3(16)`, `f0.1`, `a0.2`, `acc0.0`, `null`")
+    };
     if let Some(var) = text.strip_prefix('V') {
         let (var, byte) = var.strip_suffix(')').and_then(|t| t.split_once('(')).ok_or_else(none)?;
         let var = S::var(number(var)?).ok_or_else(|| format!("`{text}`: there are no variables any more"))?;
@@ -20,7 +22,7 @@ pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {
     let (base, unit) = if file == "r" {
         (Base::Grf(GrfNum::try_new(number(n)?).ok_or_else(|| format!("there is no r{n}"))?), bytes)
     } else {
-        let n = if n.is_empty() { None } else { Some(number(n)?) };
+        let n = if n.is_empty() { None } else { Some(n.parse().map_err(|_| none())?) };
         let arf = Arf::named(file, n).ok_or_else(none)?;
         (Base::Arf(arf), crate::print::unit(arf, bytes))
     };
@@ -32,7 +34,9 @@ pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {
 }
 
 pub(super) fn dst<S: Space>(text: &str) -> Result<Dst<S>, String> {
-    let none = || format!("`{text}` is no destination");
+    let none = || {
+        format!("`{text}` is no destination; allowed: as `r1.0<1>:d`, `V1(0)<1>:d`, `r[a0.0,16]<1>:d`, `_`")
+    };
     let (place, ty) = typed(text).ok_or_else(none)?;
     if let Some((reg, mme)) = macro_operand(place) {
         return Ok(Dst::Macro { reg: self::reg(reg, 1)?, mme, ty });
@@ -46,7 +50,14 @@ pub(super) fn dst<S: Space>(text: &str) -> Result<Dst<S>, String> {
 }
 
 pub(super) fn src<S: Space>(text: &str) -> Result<Src<S>, String> {
-    let none = || format!("`{text}` is no source");
+    if text.starts_with('~') {
+        return Err(format!("`{text}` is no source; an operand of logic is inverted by `-`"));
+    }
+    let none = || {
+        format!(
+            "`{text}` is no source; allowed: as `-r1.0<8;8,1>:d`, `(abs)V1(0)<1;1,0>:f`, `1:d`, `&V1(0):uw`"
+        )
+    };
     let (place, ty) = typed(text).ok_or_else(none)?;
     if let Some(place) = place.strip_prefix('&') {
         return Ok(Src::address_of(reg(place, 1)?, ty));

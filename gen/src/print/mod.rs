@@ -3,7 +3,7 @@
 //! The syntax is the manuals' assembly, as far as an instruction by itself determines it: variables
 //! print as `V12(byte)`, targets as `B3`, byte offsets become subregister numbers. Nothing is lost:
 //! [`parse`](crate::parse) reads it back ([`Inst::origin`] is written by the alternate form, `{:#}`, only).
-//! The exact listing of machine code, with its columns, labels and message comments, is the encoder's.
+//! The exact listing of machine code, with its columns, labels and message comments, is made by the crate `iga`.
 
 mod names;
 
@@ -264,7 +264,7 @@ impl<S: Space> Inst<S> {
         }
     }
 
-    /// Destination, sources, targets, descriptors; `_` stands for one that is not there before one that is.
+    /// Destination, sources, targets, descriptors. `_` stands for an operand that is absent, if another one follows it.
     fn write_operands(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.dst {
             Dst::None if self.shows_dst() => f.write_str(" _")?,

@@ -11,6 +11,10 @@ macro_rules! names {
                 match self { $($type::$value => $name,)* }
             }
 
+            /// All texts.
+            #[allow(dead_code, reason = "not every list is shown to users")]
+            pub(crate) const NAMES: &[&str] = &[$($name),*];
+
             /// The value that has this text.
             pub(crate) fn named(text: &str) -> Option<$type> {
                 match text { $($name => Some($type::$value),)* _ => None }

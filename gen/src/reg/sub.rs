@@ -158,7 +158,7 @@ impl<S: Space> Reg<S> {
         }
     }
 
-    /// The address subregister that it starts with; none where it starts with no address, or inside one.
+    /// The address subregister that starts at this register byte, if one does.
     #[inline]
     pub fn address_sub(self) -> Option<AddrSub> {
         let starts = matches!(self.base(), Base::Arf(Arf::Addr(0)))
