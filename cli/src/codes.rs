@@ -33,8 +33,8 @@ pub fn machine_code(platform: Platform, bytes: &[u8]) -> Result<Vec<Piece>, Refu
     }
 }
 
-/// The code of a file of any kind: what it carries for the platform; of vISA without such code, what becomes of it
-/// here with so many registers; of a listing, what it assembles to.
+/// The code of a file of any kind. An object or a compiled program gives the code that it carries for the platform; vISA
+/// without such code is finalized, with so many registers; a listing is assembled.
 pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>, Refusal> {
     let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     if visa::is_object(&bytes) {

@@ -294,8 +294,8 @@ impl Image {
         if self.array { 3 } else { self.dims.into() }
     }
 
-    /// Every other row, from the second one on or the first (one field of interlaced pictures), and the byte that it
-    /// starts at. None of an image in tiles.
+    /// One field of an interlaced picture: every other row, from the first or the `second` one on, as an image, and the
+    /// byte offset at which it starts. `None` for an image in tiles.
     pub fn field(&self, second: bool) -> Option<(Image, u64)> {
         if self.tiling != Tiling::Linear {
             return None;

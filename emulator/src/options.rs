@@ -51,8 +51,8 @@ pub enum Error {
 /// Instructions whose results count as undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Poison {
-    /// What the one at this byte offset computes for these channels; of a message, what it loads, and what
-    /// it stores to scratch.
+    /// The results of the instruction at this byte offset, for the channels of this mask. If it is a message: what it loads,
+    /// and what it stores to scratch memory.
     At(u32, u32),
     /// Those that run while no channel does.
     Idle,

@@ -41,8 +41,8 @@ pub fn finalize(program: &[u8], settings: &Settings) -> Outcome {
     outcome
 }
 
-/// Puts a program into the user's directory, under a name that nobody has; one that looks there finds it whole. As with
-/// the log, what cannot be written is no reason for a build to fail.
+/// Puts a program into the user's directory, under a name that is not taken; it appears there only when it is complete. As
+/// with the log, a build does not fail because of a file that cannot be written.
 fn keep(directory: &Path, program: &[u8]) {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("{}-{:06}", process::id(), COUNT.fetch_add(1, Relaxed));

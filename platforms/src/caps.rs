@@ -73,8 +73,8 @@ pub struct Caps {
     pub gen_platform: u8,
     /// Values there of early steppings, and of GPUs without a row that run this one's code.
     pub other_gen_platforms: &'static [u8],
-    /// The platform whose instruction set this one shares, where that one's test kernels and Intel's code of them stand
-    /// for both. A table by platform that names that one means this one, too.
+    /// The platform whose instruction set this one shares, if there is one. Its test kernels, and Intel's code of them, serve
+    /// for this platform, too; and a table by platform that names it means this platform as well.
     pub like: Option<Platform>,
     /// Intel's finalizer's `-platform` argument.
     pub genx_name: &'static str,

@@ -5,11 +5,15 @@
 //! was written to its registers). Reading a lost subrange is a fault. It knows nothing of live ranges:
 //! all it shares with the allocator is the table of accesses and what that says of each variable.
 //!
-//! **Whose bytes.** A write under the mask gives the lanes that run their value, and leaves the bytes of others
-//! as they were. So what is lost is known three times: of the lane's own bytes, which every sure write gives
-//! back where all agree which those are; of the bytes of lanes that run elsewhere, which a masked write gives
-//! back where all lanes run; and of any lane's, which only a write without a mask does. A read asks for what it
-//! reads: under the mask its own or, across lanes, others' too; without a mask, any.
+//! **Whose bytes.** A write under the mask gives the lanes that run their value, and leaves the bytes of the other lanes
+//! as they were. So *lost* is kept three times, for three sets of bytes:
+//!
+//! - the lane's own. Any write that is sure to happen makes them good again, if all accesses agree which bytes are a lane's;
+//! - those of lanes that run elsewhere. A masked write makes them good only where all lanes run;
+//! - those of any lane. Only a write without a mask makes them good.
+//!
+//! A read asks about the bytes that it reads: under the mask the lane's own and, if it looks across lanes, those of lanes
+//! that run elsewhere; without a mask those of any lane.
 //!
 //! **What a block does not remember.** A variable of one block which is there written before it is read, subrange
 //! by subrange and whatever the mask, has nothing from an earlier run of the block: not even in lanes that do not
@@ -21,9 +25,9 @@
 //! payload, each channel its own part, then what such a copy finds in the bytes of other lanes reaches nobody:
 //! the table of accesses calls it a read of the lanes that run. Its write is of all.
 //!
-//! **Calls.** A return goes to the call that the lane came from. So what the subroutine, with those it calls, does
-//! not write is behind the call what it was before, but for what they write over: facts of other calls, which meet
-//! in the subroutine, do not count.
+//! **Calls.** A return goes to the call that the lane came from. So a variable that neither the subroutine nor anything it
+//! calls writes has the same facts behind the call as before it, but for subranges whose registers they write over. Facts
+//! that other calls bring into the subroutine do not count.
 //!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
@@ -55,9 +59,11 @@ struct VarState {
     lost: [u64; 3],
 }
 
-/// Whose bytes are lost: those of the lane that walks, those of lanes that run elsewhere, those of any lane.
+/// Index into [`VarState::lost`]: the bytes of the lane that is followed.
 const OWN: usize = 0;
+/// Index into [`VarState::lost`]: the bytes of lanes that run elsewhere.
 const CROSS: usize = 1;
+/// Index into [`VarState::lost`]: the bytes of any lane.
 const ALL: usize = 2;
 
 impl VarState {
@@ -144,9 +150,9 @@ pub(crate) fn check(
 }
 
 impl Check<'_> {
-    /// Finds the variables whose facts at the start of a block may change what a read finds: not those that
-    /// lowering and spilling made for one block, and not those of one block that there are written before they
-    /// are read, subrange by subrange.
+    /// Finds the variables whose facts at the start of a block may change what a read finds. Two kinds are left out: what
+    /// lowering and spilling made for one block, and variables of one block that the block writes before it reads them,
+    /// subrange by subrange.
     fn find_crossing(&mut self, history: &History) {
         let n = self.kernel.vars.len();
         let facts = &self.accesses.facts;

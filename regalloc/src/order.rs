@@ -171,9 +171,9 @@ fn find_peaks(
     }));
 }
 
-/// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the
-/// one nearest to what is written that needs no more than `room`, or else the one that needs least; none needs more than
-/// `flags` bytes of flags. It is left in `best`.
+/// Looks for an order in which less is alive than in the written one, in which `as_written` bytes are. Returns whether
+/// there is one, and leaves it in `best`: the order nearest to the written one that needs no more than `room` bytes, or
+/// else the one that needs fewest. None that needs more than `flags` bytes of flags is taken.
 fn find_best(search: Search, as_written: u32, (room, flags): (u32, u32), s: &mut OrderMemory) -> bool {
     let mut least = as_written;
     let mut found = false;

@@ -91,9 +91,9 @@ impl Placing {
         Ok(found)
     }
 
-    /// Places general variables where some may share registers, for instance where waiting lanes may hold one in
-    /// those of another that lanes write that run, each its own part; where some can be computed again; or with other
-    /// aims. `general` is their placement without that; it becomes the one that costs less. Returns whether that is the new one.
+    /// Places general variables once more, under other conditions than `general` was: more variables may share registers
+    /// (`sharing`), some can be computed again (`remat`), or the aims differ. `general` becomes the placement that costs
+    /// less. Returns whether that is the new one.
     pub fn place_cheaper(
         &mut self,
         kernel: &Kernel<Virtual>,

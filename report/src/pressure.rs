@@ -14,8 +14,8 @@ use crate::{flow::Flow, instruction::Instruction};
 /// Registers in use.
 #[derive(Clone, Debug, Default)]
 pub struct Pressure {
-    /// General registers in use at each instruction: those whose values it needs, or later ones do, and those it
-    /// writes.
+    /// How many general registers are in use at each instruction: those that it writes, and those whose values it or a
+    /// later instruction still reads.
     pub live: Vec<u16>,
     /// What they hold.
     pub values: Vec<Value>,

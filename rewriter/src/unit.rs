@@ -17,8 +17,8 @@ pub fn unit(binary: &Binary) -> Unit {
     Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
 }
 
-/// The input with code for the finalizer's platform in it: an object gets it beside what it has for other
-/// platforms, assembly becomes an object with it, a compiled program gets it in the place of the compiler's.
+/// The input with new code for the finalizer's platform. An object keeps the code that it has for other platforms;
+/// assembly becomes an object; in a compiled program the new code replaces the compiler's.
 ///
 /// # Errors
 ///

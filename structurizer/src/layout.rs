@@ -2,8 +2,8 @@
 //!
 //! At a block where lanes wait stand, in this order: a join for lanes that left a loop ending just
 //! before, an `endif` for each `if` that ends there (inner first), a join for gotos from further away.
-//! JIP of each is the next of them or, from the last one, the next place where lanes wait; where there is
-//! none it is the instruction behind, which then starts a block.
+//! The JIP of each is the next one of these, and that of the last one is the next place where lanes wait. If there is no
+//! such place, it is the instruction behind, which then starts a block.
 
 use crate::{
     plan::{Active, Plan},

@@ -6,7 +6,7 @@
 //! platform a join more, so the structured form is shorter. Loops keep their `goto.b`.
 //!
 //! Where several such regions end together, each `if` would have its own `endif`, and one `join` serves any number of
-//! gotos. So those that have no `else` and lie in no `if` that ends there and has one stay gotos.
+//! gotos. So a region stays a goto if it has no `else` and no enclosing `if` that ends at the same place has one.
 
 use crate::plan::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};

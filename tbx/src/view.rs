@@ -1,8 +1,8 @@
 //! A process's memory as one group of a dispatch sees it: what was there before, and the group's own changes.
 //!
-//! Groups run beside each other over the same memory. What a group reads of the memory and what it changes is noted,
-//! a bit a line of 64 bytes and a bit a byte; its changes become everybody's when the groups before it are done, and if
-//! one of those changed a line that it had read, it runs again. The result is that of one group after the other.
+//! Groups run beside each other over the same memory. A group notes what it reads, a bit for each line of 64 bytes, and what
+//! it changes, a bit for each byte. Its changes become visible to others when all groups before it are done. If one of those
+//! changed a line that the group had read, the group runs again. So the result is that of one group after the other.
 
 use narrow::{as_index, little, set_little, to_index, to_u64, to_usize};
 use std::{any::Any, sync::Arc};

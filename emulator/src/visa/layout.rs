@@ -191,8 +191,9 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Bytes of each variable: at least the registers in which operands may reach over its end (rule `register-tail`; of those that
-/// addresses lead to, the one that it is aligned to), and what aliases reach beyond their root.
+/// How many bytes each variable is given. Operands may reach over a variable's end, within the registers that the rule
+/// `register-tail` allows; of a variable whose address is taken, within the one register that it is aligned to. Aliases may
+/// reach beyond their root.
 fn lengths(kernel: &Kernel, grf: u32, taken: &[bool]) -> Vec<u32> {
     let least = |(v, taken): (&visa::GeneralVar, &bool)| match taken {
         true if v.align.bytes(grf) < grf => v.bytes(),

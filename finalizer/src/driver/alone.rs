@@ -126,7 +126,7 @@ impl Alone {
         self.options.verify = false;
     }
 
-    /// Forgets what passes have left of analyses, so that the next one works out what it needs.
+    /// Forgets the analyses that passes have kept, so that the next pass computes what it needs.
     pub fn forget_analyses(&mut self) {
         self.work.analyses.keep(AnalysisSet::NONE);
     }

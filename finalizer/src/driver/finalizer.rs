@@ -394,9 +394,9 @@ fn take_back(routines: &mut Vec<Routine>, work: &mut Workspace) {
     }
 }
 
-/// The functions that go with a kernel: those that it calls by name or whose address it takes, and they, and so on.
-/// Functions that other code may call go with the program's table of symbols, or else with the first kernel, and an
-/// address of theirs is one there.
+/// The functions that go with a kernel: those that it calls by name or whose address it takes, those that these call, and so
+/// on. Functions that other code may call go with the program's table of symbols, or else with the first kernel; whoever
+/// takes the address of one gets an address there.
 fn functions(
     cx: Context<'_>,
     index: usize,

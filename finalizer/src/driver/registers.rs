@@ -1,7 +1,8 @@
 //! How many general registers a kernel's threads are given.
 //!
-//! With `Grf::Auto`, a kernel that spills goes through the passes again with more. So does one that spills where a pass has
-//! taken registers for fewer instructions (`Workspace::registers_traded`), then without that; what has fewer messages stays.
+//! With `Grf::Auto`, a kernel that spills goes through the passes again with more registers. Some passes take registers to
+//! save instructions (`Workspace::registers_traded`); a kernel that spills after that goes through the passes again without
+//! it. The result with fewer scratch messages is taken.
 
 use crate::{Diagnostic, Grf, Options, Refusal};
 

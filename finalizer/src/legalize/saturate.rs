@@ -123,7 +123,8 @@ pub(super) fn product(lx: &mut Legalizer<'_>, inst: &VInst, may_be_negative: boo
     Step::Replaced
 }
 
-/// A product of dwords that saturates to 64 bits, which hold all but that of unsigned ones where one is negated.
+/// A product of dwords that saturates to 64 bits. It always fits but for one case: both factors are unsigned and one of
+/// them is negated.
 pub(super) fn long_product(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Step {
     let [a, b, _] = inst.src;
     if [a, b].iter().filter_map(Src::ty).any(Type::is_signed) {

@@ -375,8 +375,8 @@ impl Search<'_> {
         Needs::find(code, self.sought.len(), touch)
     }
 
-    /// For each variable the blocks where it may have a place, with the parts of it that are right where they start.
-    /// `None` if that is too much work.
+    /// For each variable, the blocks in which it may have a place, each with the parts of the variable that hold the right
+    /// value at the block's start. `None` if that is too much work.
     fn valid(
         &self,
         scenes: &[Scene],

@@ -79,8 +79,8 @@ impl Lowerer<'_> {
         self.lanes.chan > 0 || self.lanes.exec.lanes() < u32::from(self.out.simd)
     }
 
-    /// Makes a branch of several lanes that has a predicate one of all lanes: those that it does not ask have a flag that
-    /// keeps them where they are. No source says what hardware does with lanes beyond the width of a branch.
+    /// Makes a branch of several lanes under a predicate a branch of all lanes. The lanes that it was not for get a flag
+    /// that keeps them where they are. No source says what the hardware does with lanes beyond the width of a branch.
     fn ask_all_lanes(&mut self) {
         let simd = u32::from(self.out.simd).next_power_of_two().min(32);
         let lanes = self.lanes.exec.lanes();

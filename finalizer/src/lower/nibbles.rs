@@ -1,8 +1,8 @@
 //! Masks that start in the middle of eight channels, on platforms whose words cannot say so.
 //!
-//! The instruction becomes one of the first channels, outside of the mask, under a predicate that says which of the
-//! real ones run. Predicates that it reads or writes are moved down to those channels in flags of their own; what it
-//! wrote is moved back behind it.
+//! The instruction is moved to the first channels. There it ignores the mask, and a predicate says which of the channels
+//! that it stands for run. A predicate that it reads is copied down to the first channels before it, into a flag of its
+//! own; a predicate that it writes is copied back up behind it.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, PredCtrl, Src, Type, VarId};
 use narrow::{as_index, to_u8};

@@ -450,7 +450,7 @@ impl Touches {
         }
     }
 
-    /// Those that touch register `r`, in order; one that names it twice is there twice.
+    /// Instructions that touch register `r`, in order; one that names it twice is listed twice.
     fn of(&self, r: u32) -> &[u32] {
         let r = as_index(r);
         &self.insts[as_index(self.starts[r])..as_index(self.starts[r + 1])]

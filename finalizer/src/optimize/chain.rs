@@ -351,8 +351,9 @@ struct FlagPart {
     own: bool,
 }
 
-/// Whether all readers of what instruction `at` writes are instructions behind it, of some channels, under the mask or
-/// where all are `on`, or operations that combine it with others for such.
+/// Whether every reader of the flag that instruction `at` writes is one of two kinds: an instruction behind it, of the
+/// channels `lanes`, that is under the mask or runs where all channels are `on`; or an operation that combines the flag
+/// with others, whose own readers are of these kinds.
 fn is_local(
     insts: &[Inst<Virtual>],
     at: usize,

@@ -1,8 +1,9 @@
 //! Headers that are the same for every message of a kernel are made once, where it begins.
 //!
-//! Such a header is a copy of `r0`, or one constant, with constants over some dwords: of sampler messages, of fences. What is
-//! `r0` as it stands needs no copy; others keep a register for as long as there are such messages, so where a kernel spills
-//! with that it is compiled without (`Workspace::registers_traded`). Headers of one block alone are left to `share-headers`.
+//! Such a header is a copy of `r0`, or one constant, with constants written over some of its dwords; sampler messages and
+//! fences have them. A header that is all of `r0` needs no copy. Any other takes a register up to the last message that
+//! reads it, so a kernel that spills is compiled again without this pass (`Workspace::registers_traded`). Headers that one
+//! block alone has are left to `share-headers`.
 
 use gen_ir::{Dst, FileByte, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
 use narrow::{as_index, low_u32};
@@ -157,8 +158,9 @@ fn stays(base: &VSrc, vars: &[Var], use_counts: &UseCounts) -> bool {
     }
 }
 
-/// The constants that a header has over what the first of these instructions fills it with, and the last instruction that
-/// reads it, if these are all that have to do with it: it is written by constants, then messages read it `reads` times.
+/// The first of these instructions fills a header. Returns the constants that are written over that afterwards, by dword,
+/// and the last instruction that reads the header; nothing if the header is used in any other way than this: first
+/// constants are written to it, then messages read it `reads` times.
 fn constants(insts: &[Inst<Virtual>], var: VarId, reads: u32) -> Option<([Option<u32>; DWORDS], usize)> {
     let mut dwords = [None; DWORDS];
     let mut left = reads;

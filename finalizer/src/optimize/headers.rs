@@ -419,7 +419,8 @@ impl HeaderSharing<'_> {
         self.memory.kept.push(KeptHeader::new(kept.var, h.last_read, formulas));
     }
 
-    /// Notes where a header could start so that what is moved into it can be made there.
+    /// Notes the earlier places at which a header could start: there, a value that is moved into it could be computed in the
+    /// header itself.
     fn note_earlier(&mut self, number: u32, h: &Header) {
         for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
             let inst = &self.insts[as_index(t.at)];

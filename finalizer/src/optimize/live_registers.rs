@@ -1,9 +1,9 @@
 //! Which general registers are still read behind each block, after allocation.
 //!
-//! Lane by lane: a write of whole registers by the lanes that run ends what these lanes had there. What other lanes have
-//! there may be read by operations that ignore the mask or look at other lanes; in kernels whose lanes part, registers that
-//! are read so anywhere, as those that addresses lead to are, are ended by writes that ignore the mask alone. Where calls are,
-//! any may be read.
+//! Liveness is per lane: a masked write of whole registers ends the old value for the lanes that run. The lanes that do
+//! not run still hold theirs, and an operation that ignores the mask, or that looks at other lanes, may read those. So in
+//! a kernel whose lanes part, some registers are live until a write without a mask: those that such an operation reads
+//! anywhere, and those that an address may lead to. In a kernel with calls every register counts as live.
 
 use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, RegisterSet, Role, Src};
 
@@ -13,8 +13,9 @@ use gen_ir::{Base, BlockId, Dst, Extent, Inst, Kernel, Op, Physical, RegisterSet
 pub(crate) struct LiveRegisters {
     /// By block; empty before they are found.
     out: Vec<RegisterSet>,
-    /// By block: what it reads before it writes it, and what it writes.
+    /// By block: the registers that it reads before it writes them.
     first_read: Vec<RegisterSet>,
+    /// By block: the registers that it writes.
     written: Vec<RegisterSet>,
 }
 

@@ -5,8 +5,8 @@ use gen_ir::{BlockId, Extent, Inst, Kernel, OnlyBlock, Op, Payload, Role, VarId,
 use super::use_counts::{UseCounts, initial_block};
 use crate::lists::{refill, reset};
 
-/// For each variable the one block that has to do with it, if there is just one: no value comes into
-/// the block and none leaves it.
+/// For each variable the one block that touches it, if there is just one and no value of the variable enters or leaves the
+/// block.
 #[derive(Debug, Default)]
 pub(super) struct Locality {
     only_block: Vec<OnlyBlock>,

@@ -1,9 +1,9 @@
 //! Who depends on whom in a stretch of code, and by how many cycles.
 //!
 //! Every register has a list of writes and one of reads that later instructions may meet, with the bytes they
-//! touch. An access looks through the lists of its registers; what it overwrites leaves them, because whoever
-//! would have waited for that now waits for the one that came after it. So lists stay short, and building the
-//! graph takes time in proportion to the operands.
+//! touch. An access looks through the lists of its registers. A write also removes the entries whose bytes it covers: a
+//! later instruction that depends on one of those depends on this write, too, which waits for them already. So lists stay
+//! short, and building the graph takes time in proportion to the operands.
 
 use gen_ir::{
     Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, RegisterSet, Role, Src,

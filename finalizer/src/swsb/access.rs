@@ -75,13 +75,15 @@ pub(super) struct InstAccess {
     count: u8,
     /// Bytes of all GRFs.
     limit: u32,
-    /// GRFs touched, number modulo 128, and whether an ARF range is among the others: a quick answer to
-    /// whether two instructions can meet at all.
+    /// GRFs that it touches, a bit each by number modulo 128: a quick answer to whether two instructions can meet at all.
     pub grfs: u128,
+    /// Whether it touches architecture registers.
     pub arfs: bool,
-    /// The same of those that it reads and that it writes, and whether it writes single bytes by the word.
+    /// GRFs that it reads, as in `grfs`.
     pub read: u128,
+    /// GRFs that it writes, as in `grfs`.
     pub written: u128,
+    /// Whether it writes single bytes as words (see [`platforms::Scoreboard::bytes_as_words`]).
     pub by_word: bool,
     /// Touches an architecture register whose accesses wait for everything before, and hold up what
     /// follows.

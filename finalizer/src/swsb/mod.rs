@@ -243,8 +243,8 @@ impl DataFlow {
     }
 }
 
-/// The SBID of an instruction: one that it waits for anyway, since taking it is waiting for it, or one that
-/// stands for nothing, or the one taken longest ago.
+/// Chooses the SBID of an instruction. Taking an SBID means to wait for it, so the best is one that the instruction waits
+/// for anyway; the second best is one that nobody uses; the last choice is the one taken longest ago.
 fn choose(state: &Outstanding, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
     // Who waits for sources alone does not take an SBID whose result is outstanding too.
     let sources = if wait.src == 0 { 0 } else { wait.src & !state.results() };

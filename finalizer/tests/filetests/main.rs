@@ -53,8 +53,8 @@ fn one(path: &Path) -> Result<(), Failed> {
     Err(format!("- expected, + is now (REWRITE=1 writes it):\n{difference}").into())
 }
 
-/// What a case gives, platforms with equal results together. A platform that the case does not name and that is like
-/// another goes without saying where it gives the same as that one.
+/// What a case gives, platforms with equal results together. A platform that is like another one, and gives the same, is
+/// left out unless the case names it.
 fn results(case: &Case) -> Result<Vec<(Vec<Platform>, String)>, Failed> {
     let mut all: Vec<(Vec<Platform>, String)> = Vec::new();
     for &platform in &case.platforms {

@@ -17,15 +17,17 @@ pub(crate) struct Routines {
     blocks: Vec<(BlockId, BlockId)>,
     /// The calls of each as (subroutine, call's number), sorted.
     by_routine: Vec<(u32, u32)>,
-    /// By call: the subroutine it calls, and the one it stands in, if that is one.
+    /// By call: the subroutine that it calls.
     callee: Vec<u32>,
+    /// By call: the subroutine that the call stands in, if it stands in one.
     caller: Vec<u32>,
     /// Whether all lanes make the call.
     whole: Vec<bool>,
     /// By block: whether it ends with a return.
     returns: Vec<bool>,
-    /// By subroutine: the last variable that it may write, and the last for which it was come by.
+    /// By subroutine: the last variable, of those looked at so far, that it may write.
     written: Vec<VarId>,
+    /// By subroutine: the last variable for which it was visited.
     passed: Vec<VarId>,
     work: Vec<u32>,
 }

@@ -339,10 +339,11 @@ struct BlockMark {
 struct Walk {
     marks: Vec<BlockMark>,
     round: VarId,
-    /// Blocks that it is live into.
+    /// Blocks that the variable is live into.
     live_in: Vec<BlockId>,
-    /// Blocks that it is live out of: those that touch it and those that it passes.
+    /// Blocks that the variable is live out of and that touch it.
     own: Vec<BlockId>,
+    /// Blocks that the variable is live out of and that do not touch it.
     passed: Vec<BlockId>,
 }
 

@@ -8,8 +8,8 @@ use typed_index_collections::{TiSlice, TiVec};
 pub(crate) struct History {
     /// The backing of a variable, by variable.
     pub backing: TiVec<VarId, Option<VarId>>,
-    /// Splits of variables: of one block, which split into those of one instruction next, or of one
-    /// instruction.
+    /// Whether a variable came of splitting another one. It is touched in one block, or in one instruction; splitting the
+    /// first kind again gives the second.
     pub split: TiVec<VarId, bool>,
     /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
     payload: TiVec<VarId, bool>,

@@ -24,15 +24,15 @@
 //!
 //! **Calls.** What a subroutine does not write, its callers keep in their registers while it runs, each its own: what
 //! passes by a subroutine at one call is not there at another. So such variables conflict with what lives in the
-//! subroutine, but not in it with each other (`Liveness::apart`). If two do pass by it at the same time, then from
-//! one caller, where both are alive at the call; or one from an outer caller, which passes by the inner one, too,
-//! where the other is alive at the call.
+//! subroutine, but not in it with each other (`Liveness::apart`). Two that do pass by it at the same time conflict
+//! elsewhere already: either both are from one caller, and both are alive at its call; or one is from an outer caller, and
+//! passes by the inner caller, too, where the other is alive at the call.
 //!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
 //! by partial or predicated writes starts with the first of them. Subranges that spilling made start with
-//! their first access in the one block they live in. Bytes that nothing ever writes hold no value: who reads
-//! them (a message that takes whole registers of which one element was computed) needs a register there and
-//! then, and finds in it what the checker, too, calls undefined.
+//! their first access in the one block they live in. Bytes that nothing ever writes hold no value. An instruction may still
+//! read them: a message takes whole registers, even where one element of them was computed. It needs a register at that
+//! position only, and what it finds there is undefined, for the checker too.
 //!
 //! Within a block liveness is tracked in subranges of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.

@@ -111,8 +111,9 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.may_meet_kin(i, there).then_some(there)
     }
 
-    /// Whether item `i` may be in a place where it meets what it is made of, and what is copied to or from it, if those are
-    /// there, each in one instruction. If so, that is noted.
+    /// Whether item `i` may share a place with the variables that lie there already and are its kin: the source that it is
+    /// made of, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is
+    /// noted.
     fn may_meet_kin(&mut self, i: ItemId, there: FileByte) -> bool {
         let var = self.items[i].var;
         let made = self.wishes.heirs.legacy(var).map(|l| (l.of, l.at));

@@ -1,8 +1,9 @@
 //! Results that may take the place of what they are made of.
 //!
-//! `add d = s, x`, the last reader of `s`, may write where `s` is: it waits for nothing there that it would not wait for
-//! anyway, and the two need no more room than one. It takes longer until other places are written again: so a scheduler may
-//! move instructions further, messages above all. Where places are taken in turn, that is for the only reader of `s`.
+//! `add d = s, x`, the last reader of `s`, may write to the registers of `s`. It depends on nothing there that it does not
+//! depend on anyway, and the two variables need no more room than one. The registers that this saves are written again
+//! later, so a scheduler may move instructions further, messages above all. Where places are taken in turn, only the sole
+//! reader of `s` does this.
 //!
 //! An instruction whose operands span two registers runs in steps. In each it reads and writes the same channels, so the
 //! result may have just the bytes that are read ([`Access::may_be_written_in_place`]), although a result anywhere else

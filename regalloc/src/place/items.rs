@@ -27,8 +27,8 @@ pub(crate) struct Item {
     pub high: u32,
     /// Cost of a spill; infinite if impossible.
     pub cost: f32,
-    /// Every lane writes and reads its own dwords alone, in whole registers: it gets on with others of that kind
-    /// where only lanes that wait hold it.
+    /// Each lane writes and reads only its own dwords of it, in whole registers. Two such variables may share registers
+    /// where one of them is held only by lanes that wait.
     pub by_lane: bool,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,

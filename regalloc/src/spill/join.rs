@@ -1,8 +1,8 @@
 //! Fills that are not needed: temporaries of one variable become one where registers are free between them.
 //!
-//! A variable goes to memory everywhere although only in some stretch of code too much is alive. Where it is not, what one
-//! temporary holds can stay until the next one wants it: then that need not be read again, and what is saved need not
-//! be, if nothing reads it from memory any more. Short ways come first, for those take least room.
+//! A variable goes to memory everywhere, although too much is alive only in some stretch of code. Elsewhere the registers of
+//! one temporary can be kept for the next one. Then the next one needs no fill, and the value need not be saved if nothing
+//! reads it from memory any more. Pairs that are close together come first, for those take registers for the shortest time.
 //!
 //! **What holds.** Temporaries that are one have a [residence](Residence), positions at which nothing else has their
 //! registers: from the first of them to the last, and on to the end of the block from where the instruction pointer
@@ -292,7 +292,7 @@ fn before_end(block: BlockId, var: VarId, plan: &Plan, known: Known<'_>) -> Opti
     (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
 }
 
-/// Finds for each temporary that is filled the one before that has the same bytes, if there is one.
+/// Finds for each temporary that is filled an earlier temporary that holds the same bytes, if there is one.
 fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut JoinMemory) {
     let JoinMemory { sorted, about, pairs, entries, .. } = s;
     let temps = &plan.temps;

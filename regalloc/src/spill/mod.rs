@@ -5,8 +5,8 @@
 //! read or survives in part, and written back after. All messages ignore the execution mask, so what
 //! waiting lanes hold moves along.
 //!
-//! Instructions that reach a variable through an address work on its window (`plan`). One variable stands for it
-//! wherever it is needed, so it has one place, and the address of that is taken once for all.
+//! Instructions that reach a variable through an address work on its window (`plan`). The window is one variable for the
+//! whole kernel, so it has one place, and its address can be taken once.
 
 pub(crate) mod chunks;
 pub(crate) mod costs;

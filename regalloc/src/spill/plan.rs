@@ -239,8 +239,8 @@ impl Plan {
         self.again[var]
     }
 
-    /// Adds to `losses`, by variable, what it costs that it is spilled from which others could have been computed again.
-    /// Returns how much for all that is lost.
+    /// A spilled variable may have been a source from which other spilled variables could have been computed again. Adds
+    /// to `losses`, by source, what that chance was worth. Returns the sum of what it adds.
     pub fn add_losses(&self, known: Known<'_>, losses: &mut TiVec<VarId, f32>) -> f32 {
         let Known { accesses, costs, remat, .. } = known;
         losses.resize(self.spilled.len(), 0.0);

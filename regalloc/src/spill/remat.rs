@@ -3,9 +3,9 @@
 //! That is possible where the sources are there anyway. A variable qualifies if
 //!
 //! - plain operations write it, without predicate or other results, each bytes of its own ([`is_plain`]);
-//! - each of their sources is a constant, `r0`, or a variable that nothing writes while the result is alive anywhere,
-//!   and that lanes need behind every place that reads the result (of lanes alone: a lane that waits elsewhere keeps a
-//!   variable, but in registers that others may write for the lanes that run);
+//! - each of their sources is a constant, `r0`, or a variable that nothing writes while the result is alive anywhere, and
+//!   that the running lanes still need behind every read of the result (it is not enough that waiting lanes need it: the
+//!   running lanes may then write other values to their part of its registers);
 //! - every read finds what the lanes that run have computed: with results under the mask, none ignores it.
 //!
 //! The second makes the sources at the read those of the computation: a way from that to the read past a write of a

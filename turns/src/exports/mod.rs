@@ -190,7 +190,8 @@ fn ask_how_far(socket: c_int) {
 
 /// Receives so many bytes; whether they have come.
 ///
-/// They go where the driver had them go before, memory that it has until it has waited; the system looks at that, too.
+/// They go to the place that the driver named when it asked. The driver keeps that memory until it has waited, and the system
+/// checks it, too.
 fn receive(socket: c_int, to: *mut c_void, size: usize) -> bool {
     let mut done = 0;
     while done < size {

@@ -76,8 +76,8 @@ impl Index {
         as_index(wide_u8(sum.to_be_bytes()[0]))
     }
 
-    /// The first row that equals the word's bits; whether there is one goes to `all`, which spares a
-    /// branch that is hard to foretell.
+    /// The first row that equals the word's bits. If there is none, `all` becomes false; a caller that looks up several rows
+    /// asks that once, which spares branches that are hard to predict.
     #[inline(always)]
     pub(super) fn find(&self, word: u128, all: &mut bool) -> u8 {
         let group = word & self.mask;
