@@ -129,6 +129,18 @@ impl<S: Space> Inst<S> {
         self.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Control(_))))
     }
 
+    /// The variable that the destination is in, if the instruction names it: not through an address.
+    #[inline]
+    pub fn dst_var(&self) -> Option<S::Var> {
+        self.dst.reg()?.var()
+    }
+
+    /// The registers that the instruction names as what it writes: its destination and the flag of its condition.
+    #[inline]
+    pub fn written(&self) -> impl Iterator<Item = Reg<S>> + use<S> {
+        [self.dst.reg(), self.cond.map(|c| c.flag)].into_iter().flatten()
+    }
+
     /// Whether this ends the thread.
     pub const fn is_eot(&self) -> bool {
         match &self.payload {

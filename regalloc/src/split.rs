@@ -139,7 +139,7 @@ impl Splitter {
 /// Whether an instruction names such a general variable or address.
 #[inline]
 fn names(inst: &Inst<Virtual>, is_such: impl Fn(VarId) -> bool) -> bool {
-    let mut named = inst.dst.reg().and_then(Reg::var).is_some_and(&is_such);
+    let mut named = inst.dst_var().is_some_and(&is_such);
     inst.for_each_read(|reg| named |= reg.var().is_some_and(&is_such));
     named
 }

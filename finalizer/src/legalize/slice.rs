@@ -133,7 +133,7 @@ impl Legalizer<'_> {
     /// address perhaps.
     pub(super) fn overlaps(&self, inst: &VInst, step: u32) -> bool {
         let addressed = |v: VarId| self.vars[v.index()].address_taken;
-        let reached = inst.dst.reg().and_then(|r| r.var()).is_some_and(addressed);
+        let reached = inst.dst_var().is_some_and(addressed);
         let through_address = inst.reads_through_address();
         let read = |s: &VSrc| s.reg().and_then(|r| r.var()).is_some_and(addressed);
         let anywhere = matches!(inst.dst, Dst::Indirect { .. });

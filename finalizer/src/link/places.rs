@@ -116,7 +116,7 @@ impl Defined {
         let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let mut all = BTreeMap::new();
         for (_, inst) in kernel.insts() {
-            let Some(v) = inst.dst.reg().and_then(|r| r.var()).filter(|v| roots[v.index()].is_some()) else {
+            let Some(v) = inst.dst_var().filter(|v| roots[v.index()].is_some()) else {
                 continue;
             };
             let (touched, _) = written(inst, &kernel.vars[v.index()], grf_bytes);

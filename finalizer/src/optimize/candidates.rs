@@ -34,7 +34,7 @@ pub(super) fn chooses(inst: &Inst<Virtual>) -> bool {
 /// Whether an instruction combines conditions.
 pub(super) fn combines(inst: &Inst<Virtual>, vars: &[Var]) -> bool {
     let to_flag = || {
-        let v = inst.dst.reg().and_then(|r| r.var());
+        let v = inst.dst_var();
         v.is_some_and(|v| vars[v.index()].class == VarClass::Flag)
     };
     matches!(inst.op, Op::And | Op::Or) && inst.exec.lanes() == 1 && to_flag()

@@ -82,7 +82,7 @@ pub(super) fn hoist(
     for (b, block) in kernel.blocks.iter().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         for (first, inst) in block.insts.iter().enumerate() {
             let Some((base, _)) = fills(inst, grf_bytes) else { continue };
-            let Some(var) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let Some(var) = inst.dst_var() else { continue };
             if !locality.only_in(var, b)
                 || !is_header(&kernel.vars[var.index()], grf_bytes)
                 || !stays(&base, &kernel.vars, use_counts)

@@ -103,7 +103,7 @@ struct BlockFacts<'a> {
 impl BlockFacts<'_> {
     /// The variable of this block alone that the instruction is a part of.
     fn made_variable(&self, inst: &Inst<Virtual>) -> Option<VarId> {
-        let v = if inst.op == Op::Mov { inst.dst.reg().and_then(Reg::var) } else { None };
+        let v = if inst.op == Op::Mov { inst.dst_var() } else { None };
         v.filter(|&v| self.locality.only_in(v, self.block) && self.part(inst).is_some())
     }
 
@@ -162,7 +162,7 @@ impl ConstantMemory {
                     };
                 }
             });
-            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let Some(v) = inst.dst_var() else { continue };
             let s = &mut state[v.index()];
             let free = matches!(s, ConstantState::Fresh | ConstantState::Made);
             if free && facts.made_variable(inst).is_some() {

@@ -311,7 +311,7 @@ impl Copies {
                 self.all[as_index(c)].live = false;
             }
         }
-        let Some(var) = inst.dst.reg().and_then(|r| r.var()) else { return };
+        let Some(var) = inst.dst_var() else { return };
         let newest = self.newest[var.index()];
         if newest.dst & newest.src == NONE {
             return;

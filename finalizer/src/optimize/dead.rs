@@ -45,7 +45,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
                 insts[i] = Inst::new(Op::Nop, inst.exec);
                 continue;
             }
-            if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
+            if let Some(v) = inst.dst_var() {
                 let entry = &mut vars[v.index()];
                 if overwrites && entry.is_plain() {
                     let (block, next) = entry.next_write;

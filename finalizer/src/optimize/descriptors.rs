@@ -94,7 +94,7 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, memory: &mut D
                 });
             }
             let inst = &insts[i];
-            let Some(to) = inst.dst.reg().and_then(Reg::var) else {
+            let Some(to) = inst.dst_var() else {
                 inst.for_each_read(|r| room.take(r, vars, &mut last));
                 continue;
             };
@@ -176,7 +176,7 @@ impl DescriptorMemory {
                     }
                     _ => inst.for_each_read(|r| read(r, false)),
                 }
-                if let Some(v) = inst.dst.reg().and_then(Reg::var) {
+                if let Some(v) = inst.dst_var() {
                     let only_block = &mut of[v.index()];
                     match *only_block {
                         OnlyBlock::NONE => only_block.add(b),
@@ -232,7 +232,7 @@ mod tests {
         fn sums(mut self) -> usize {
             share(&mut self.kernel, 32, &mut DescriptorMemory::default());
             let insts = &self.kernel.blocks[0].insts;
-            let written = |v: VarId| insts.iter().any(|i| i.dst.reg().and_then(Reg::var) == Some(v));
+            let written = |v: VarId| insts.iter().any(|i| i.dst_var() == Some(v));
             for send in insts.iter().filter_map(Inst::send) {
                 assert!(matches!(send.desc, Desc::Reg(r) if r.var().is_some_and(written)));
             }

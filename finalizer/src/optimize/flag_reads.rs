@@ -24,7 +24,7 @@ const LOW: u8 = 1;
 const HIGH: u8 = 2;
 const BOTH: u8 = LOW | HIGH;
 
-/// Rewrites blocks; `may_be_set` is memory. Returns whether anything has changed.
+/// The pass. `may_be_set` is memory for [`find_set`]. Returns whether anything has changed.
 pub(super) fn fold(kernel: &mut Kernel<Virtual>, use_counts: &UseCounts, may_be_set: &mut Vec<u8>) -> bool {
     let Kernel { vars, blocks, .. } = kernel;
     let mut any = false;
@@ -67,20 +67,32 @@ fn flag_read_before(
         let Src::Direct { reg: flag, ty: of_flag, .. } = flag else { return None };
         // A word has no bits above it that an inversion could set.
         let fits = of_flag == Type::Ud || mods == SrcMod::None;
-        if !fits || insts[at + 1..i].iter().any(|other| writes(other, flag.var())) {
+        let changes = |other: &Inst<Virtual>| other.written().any(|reg| reg.var() == flag.var());
+        if !fits || insts[at + 1..i].iter().any(changes) {
             return None;
         }
-        first(inst, s, Src::Direct { reg: flag, region, mods, ty: of_flag }, vars)
+        with_flag_first(inst, s, Src::Direct { reg: flag, region, mods, ty: of_flag }, vars)
     })
 }
 
-/// The sources of an instruction whose source `s` is a flag now, which comes first.
-fn first(inst: &Inst<Virtual>, s: usize, flag: Src<Virtual>, vars: &[Var]) -> Option<[Src<Virtual>; 3]> {
+/// The sources of an instruction once source `s` is replaced by a flag. The flag comes first: hardware has it nowhere else,
+/// so there is no result if the other source is a flag, too.
+fn with_flag_first(
+    inst: &Inst<Virtual>,
+    s: usize,
+    flag: Src<Virtual>,
+    vars: &[Var],
+) -> Option<[Src<Virtual>; 3]> {
     let mut src = inst.src;
     src[s] = flag;
     src.swap(0, s);
-    let is_flag = |s: &Src<Virtual>| matches!(s, Src::Direct { reg, .. } if reg.var().is_some_and(|v| vars[v.index()].class == VarClass::Flag));
-    (!is_flag(&src[1])).then_some(src)
+    let second = src[1].reg().and_then(|reg| flag_in(reg, vars));
+    second.is_none().then_some(src)
+}
+
+/// The flag that a register is in.
+fn flag_in(reg: Reg<Virtual>, vars: &[Var]) -> Option<VarId> {
+    reg.var().filter(|v| vars[v.index()].class == VarClass::Flag)
 }
 
 /// The flag that an instruction copies to a variable, all of it.
@@ -90,19 +102,14 @@ fn copied_flag(inst: &Inst<Virtual>, to: VarId, vars: &[Var]) -> Option<Src<Virt
     else {
         return None;
     };
-    flag.var().filter(|f| vars[f.index()].class == VarClass::Flag)?;
+    flag_in(flag, vars)?;
     let copies = inst.op == Op::Mov && inst.exec.lanes() == 1 && inst.no_mask && inst.is_plain();
     let whole = reg == Reg::var_at(to, 0) && written.is_dword();
     (copies && whole && matches!(ty, Type::Ud | Type::Uw)).then_some(src)
 }
 
-/// Whether an instruction writes a variable.
-fn writes(inst: &Inst<Virtual>, v: Option<VarId>) -> bool {
-    let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
-    written.into_iter().flatten().any(|reg| reg.var() == v)
-}
-
-/// Finds by variable which halves of it some instruction may set bits in, of those that are dwords.
+/// Finds, for each variable of a dword, the halves in which any instruction may set bits: [`LOW`], [`HIGH`], both or none.
+/// All other variables get [`BOTH`].
 fn find_set(kernel: &Kernel<Virtual>, may_be_set: &mut Vec<u8>) {
     let at_first = |v: &Var| {
         let plain = v.class == VarClass::General && v.bytes == 4 && v.is_only_named();
@@ -110,10 +117,8 @@ fn find_set(kernel: &Kernel<Virtual>, may_be_set: &mut Vec<u8>) {
     };
     refill(may_be_set, kernel.vars.iter().map(at_first));
     for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
-        for reg in [inst.dst.reg(), inst.cond.map(|c| c.flag)].into_iter().flatten() {
-            if let Some(v) = reg.var() {
-                may_be_set[v.index()] |= sets(inst, v);
-            }
+        for v in inst.written().filter_map(Reg::var) {
+            may_be_set[v.index()] |= sets(inst, v);
         }
     }
 }
@@ -137,13 +142,13 @@ fn sets(inst: &Inst<Virtual>, v: VarId) -> u8 {
     }
 }
 
-/// Whether a source is a dword as it stands.
+/// Whether a source is all of a variable of a dword, without modifiers.
 fn is_all_of(src: &Src<Virtual>, v: VarId) -> bool {
     matches!(src, Src::Direct { reg, region, mods: SrcMod::None, ty }
         if *reg == Reg::var_at(v, 0) && ty.is_dword() && region.is_scalar())
 }
 
-/// Has `and x, flag, x` computed in the half of `x` that may have bits.
+/// Rewrites `and x, flag, x` so that only the half of `x` that may have bits is computed.
 fn keep_to_half(inst: &mut Inst<Virtual>, vars: &[Var], may_be_set: &[u8]) {
     let Some((flag, x, byte)) = half_of(inst, vars, may_be_set) else { return };
     let Src::Direct { mods, .. } = inst.src[0] else { return };
@@ -153,16 +158,16 @@ fn keep_to_half(inst: &mut Inst<Virtual>, vars: &[Var], may_be_set: &[u8]) {
     inst.src[1] = Src::new(to, Region::SCALAR, Type::Uw);
 }
 
-/// The flag and the dword of such an instruction, and where the half begins.
+/// For such an instruction: the flag, the variable `x`, and the byte at which the half begins. `None` for all others.
 fn half_of(inst: &Inst<Virtual>, vars: &[Var], may_be_set: &[u8]) -> Option<(VarId, VarId, u32)> {
     let (Dst::Direct { reg: to, ty, .. }, Src::Direct { reg, ty: Type::Ud | Type::D, .. }) =
         (inst.dst, inst.src[0])
     else {
         return None;
     };
-    let (x, flag) = (to.var()?, reg.var()?);
-    let of_flag = vars[flag.index()].class == VarClass::Flag && reg == Reg::var_at(flag, 0);
+    let (x, flag) = (to.var()?, flag_in(reg, vars)?);
     let kept = inst.op == Op::And
+        && reg == Reg::var_at(flag, 0)
         && inst.exec.lanes() == 1
         && inst.cond.is_none()
         && to == Reg::var_at(x, 0)
@@ -173,5 +178,5 @@ fn half_of(inst: &Inst<Virtual>, vars: &[Var], may_be_set: &[u8]) -> Option<(Var
         HIGH => 2,
         _ => return None,
     };
-    (of_flag && kept).then_some((flag, x, byte))
+    kept.then_some((flag, x, byte))
 }

@@ -283,7 +283,7 @@ impl HeaderSharing<'_> {
                 }
             }
             let inst = &self.insts[i];
-            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let Some(v) = inst.dst_var() else { continue };
             self.memory.written[v.index()] = to_index(i);
             if !self.memory.kept.iter().any(|kept| kept.vars & bit(v) != 0) {
                 continue;
@@ -296,7 +296,7 @@ impl HeaderSharing<'_> {
             }
         }
         for inst in &self.insts[..end] {
-            if let Some(v) = inst.dst.reg().and_then(Reg::var) {
+            if let Some(v) = inst.dst_var() {
                 self.memory.written[v.index()] = NONE;
             }
         }
@@ -318,7 +318,7 @@ impl HeaderSharing<'_> {
                 // A source that changes before the last write, or is a header itself, is not followed.
                 f.vars().all(|v| {
                     let other = self.memory.number[v.index()] != NONE;
-                    let written = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var) == Some(v);
+                    let written = |i: &Inst<Virtual>| i.dst_var() == Some(v);
                     !other && !self.insts[span(h.first..h.last_write + 1)].iter().any(written)
                 })
             });

@@ -370,8 +370,7 @@ fn changes_source(inst: &Inst<Virtual>, reader: &Inst<Virtual>, grf_bytes: u32) 
 
 /// Whether an instruction may write some of those bytes.
 fn writes(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool {
-    inst.dst.reg().and_then(Reg::var) == Some(var)
-        && inst.dst_extent(grf_bytes).is_none_or(|written| written.overlaps(bytes))
+    inst.dst_var() == Some(var) && inst.dst_extent(grf_bytes).is_none_or(|written| written.overlaps(bytes))
 }
 
 /// Whether an instruction writes all of those bytes, whatever the mask.
@@ -379,7 +378,7 @@ fn ends(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool
     inst.no_mask
         && inst.pred.is_none()
         && inst.dst_is_dense()
-        && inst.dst.reg().and_then(Reg::var) == Some(var)
+        && inst.dst_var() == Some(var)
         && inst.dst_extent(grf_bytes).is_some_and(|written| written.contains(bytes))
 }
 

@@ -1,6 +1,6 @@
 //! Which instruction of a block has written a variable last, as far as a walk has come.
 
-use gen_ir::{Inst, Reg, VarId, Virtual};
+use gen_ir::{Inst, VarId, Virtual};
 use narrow::as_index;
 
 use crate::lists::reset;
@@ -33,7 +33,7 @@ impl LastWrites {
     pub fn pass(&mut self, inst: &Inst<Virtual>) -> Option<usize> {
         let number = self.next;
         self.next += 1;
-        let written = &mut self.written[inst.dst.reg().and_then(Reg::var)?.index()];
+        let written = &mut self.written[inst.dst_var()?.index()];
         let before = std::mem::replace(written, number);
         self.place(before)
     }

@@ -50,7 +50,7 @@ pub(super) fn tidy(
         last_reads.clear();
         let insts = &mut kernel.blocks[b].insts;
         for (i, inst) in insts.iter_mut().enumerate().rev() {
-            if let Some(var) = inst.dst.reg().and_then(|r| r.var())
+            if let Some(var) = inst.dst_var()
                 && let need = &mut needs[var.index()]
                 && need.only_block.is(b.into())
             {

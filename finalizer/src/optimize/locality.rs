@@ -86,7 +86,7 @@ impl Locality {
                         *h = OnlyBlock::SEVERAL;
                     }
                 });
-                if let Some(v) = inst.dst.reg().and_then(|r| r.var())
+                if let Some(v) = inst.dst_var()
                     && only_block[v.index()].is(b.into())
                 {
                     defined[v.index()].add(inst, grf_bytes);

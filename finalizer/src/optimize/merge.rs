@@ -135,7 +135,7 @@ impl Merger {
         }
         for (i, inst) in insts.iter().enumerate() {
             let listed = |v: VarId| self.head[v.index()] != APART;
-            let mut any = inst.dst.reg().and_then(|r| r.var()).is_some_and(listed);
+            let mut any = inst.dst_var().is_some_and(listed);
             inst.for_each_read(|reg| any |= reg.var().is_some_and(listed));
             if !any {
                 continue;

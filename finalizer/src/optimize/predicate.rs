@@ -15,7 +15,7 @@
 //! for its own body only gets no predicate, nor does what the second body writes anyway.
 
 use gen_ir::{
-    BlockId, Class, Extent, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Role, Target, Var, VarId,
+    BlockId, Class, Extent, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Role, Target, Var, VarId,
     Virtual,
 };
 use narrow::to_index;
@@ -158,7 +158,7 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, memory: &mut PredicateMemory
 
 /// Whether what an instruction writes is written by some of those that follow, before any of them reads it.
 fn written_next(inst: &Inst<Virtual>, next: &[Inst<Virtual>], vars: &[Var]) -> bool {
-    let Some(v) = inst.dst.reg().and_then(Reg::var) else { return false };
+    let Some(v) = inst.dst_var() else { return false };
     if vars[v.index()].address_taken {
         // An operand through an address may read it.
         return false;
@@ -197,7 +197,7 @@ fn absorb(
     head.succs = smallvec![BlockId(to_index(b) + 1)];
     pool.grow(&mut head.insts, body.len());
     head.insts.extend(body.iter().map(|i| {
-        let own = i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));
+        let own = i.dst_var().is_some_and(|v| mentions.only_here(v));
         Inst { pred: (!own).then_some(pred), ..*i }
     }));
     body.clear();
@@ -300,7 +300,7 @@ fn convertible(
     }
     mentions.count_once(kernel);
     mentions.enter(body, &kernel.vars, u32::from(kernel.platform.caps().regs.grf_bytes));
-    let own = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));
+    let own = |i: &Inst<Virtual>| i.dst_var().is_some_and(|v| mentions.only_here(v));
     let single = |i: &Inst<Virtual>| skip.uniform && i.exec.lanes() == 1 && i.chan == 0;
     body.iter().all(|i| !i.no_mask || single(i) || own(i))
 }
@@ -308,7 +308,7 @@ fn convertible(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, GrfNum, Src, Type, VarClass};
+    use gen_ir::{Block, Dst, ExecSize, GrfNum, Reg, Src, Type, VarClass};
     use platforms::Platform;
 
     fn kernel(body: Vec<Inst<Virtual>>) -> (Kernel<Virtual>, VarId) {

@@ -4,7 +4,7 @@
 //! the upper dwords of sign-extended factors. Modulo a dword that is the upper half of the signed product, one
 //! instruction. A factor that is known not to be negative has no such summand.
 
-use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual};
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Src, SrcMod, Type, Var, Virtual};
 use narrow::{low_i32, low_u32};
 
 use crate::build::{Lanes, VReg, VSrc, with_type};
@@ -124,8 +124,7 @@ impl<'a> Product<'a> {
     fn definition(&self, src: &VSrc, at: usize) -> Option<usize> {
         let from = at.saturating_sub(REACH);
         let var = src.reg()?.var()?;
-        let j =
-            from + self.insts[from..at].iter().rposition(|i| i.dst.reg().and_then(Reg::var) == Some(var))?;
+        let j = from + self.insts[from..at].iter().rposition(|i| i.dst_var() == Some(var))?;
         let inst = &self.insts[j];
         (inst.is_plain() && self.same_lanes(inst) && self.is_result(src, j, at)).then_some(j)
     }
@@ -150,7 +149,7 @@ impl<'a> Product<'a> {
 
     fn writes(&self, inst: &Inst<Virtual>, src: &VSrc) -> bool {
         let Some(var) = src.reg().and_then(|r| r.var()) else { return false };
-        inst.dst.reg().and_then(Reg::var) == Some(var)
+        inst.dst_var() == Some(var)
     }
 
     /// Whether an instruction writes what instruction `j` has computed.

@@ -108,7 +108,7 @@ fn comparison(
         }
         let writes = match inst.dst {
             Dst::Indirect { .. } => true,
-            _ => inst.dst.reg().and_then(|r| r.var()).is_some_and(|v| {
+            _ => inst.dst_var().is_some_and(|v| {
                 let written = inst.dst_extent(grf_bytes);
                 choice.src.iter().enumerate().any(|(k, s)| {
                     s.reg().and_then(|r| r.var()) == Some(v)

@@ -46,7 +46,7 @@ fn shifted_before(
             let y = original.var().filter(|v| plain(*v))?;
             let read = insts[at].src_extent(0, grf_bytes)?;
             let changes = |inst: &Inst<Virtual>| {
-                inst.dst.reg().and_then(Reg::var) == Some(y)
+                inst.dst_var() == Some(y)
                     && inst.dst_extent(grf_bytes).is_none_or(|written| written.overlaps(read))
             };
             let stays = !insts[at..i].iter().any(changes);
@@ -60,7 +60,7 @@ fn shifted_before(
 /// The nearest instruction before `i` that writes a variable, if it is not too far away.
 pub(super) fn written_at(insts: &[Inst<Virtual>], i: usize, v: VarId) -> Option<usize> {
     let first = i.saturating_sub(REACH);
-    let writes = |inst: &Inst<Virtual>| inst.dst.reg().and_then(Reg::var) == Some(v);
+    let writes = |inst: &Inst<Virtual>| inst.dst_var() == Some(v);
     insts[first..i].iter().rposition(writes).map(|at| first + at)
 }
 

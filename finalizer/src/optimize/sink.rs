@@ -4,7 +4,7 @@
 //! `x` is the same there. So descriptors that the vISA computes come to be in an address register, of which there are
 //! too few to compute them there from the start, and fields in a header that messages in between still read.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Reg, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Op, VarId, Virtual};
 
 use super::{formula::Formula, locality::Locality, shifts::written_at, use_counts::UseCounts};
 
@@ -53,7 +53,7 @@ fn definition(insts: &[Inst<Virtual>], i: usize, v: VarId, grf_bytes: u32) -> Op
 
 /// Whether an instruction changes what a formula reads.
 fn changes(inst: &Inst<Virtual>, formula: &Formula, grf_bytes: u32) -> bool {
-    let Some(v) = inst.dst.reg().and_then(Reg::var) else { return false };
+    let Some(v) = inst.dst_var() else { return false };
     match inst.dst_extent(grf_bytes) {
         Some(written) => formula.reads(v, written),
         None => formula.vars().any(|read| read == v),

@@ -1,6 +1,6 @@
 //! What the passes know of every variable: counted in one walk, kept by those that change it.
 
-use gen_ir::{BlockId, Inst, Kernel, OnlyBlock, Op, Payload, Var, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Inst, Kernel, OnlyBlock, Op, Payload, Reg, Var, VarClass, VarId, Virtual};
 
 use crate::lists::refill;
 
@@ -111,8 +111,7 @@ impl UseCounts {
     pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
         for (b, block) in (0..).map(BlockId).zip(&kernel.blocks) {
             for inst in &block.insts {
-                let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
-                for v in written.into_iter().flatten().filter_map(|r| r.var()) {
+                for v in inst.written().filter_map(Reg::var) {
                     self.vars[v.index()].write();
                     self.vars[v.index()].only_block.add(b);
                 }

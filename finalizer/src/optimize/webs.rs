@@ -55,12 +55,12 @@ impl Webs {
                     self.read(insts, inst, reg, v);
                 }
             });
-            if let Some(v) = inst.dst.reg().and_then(Reg::var) {
+            if let Some(v) = inst.dst_var() {
                 self.write(insts, j, v);
             }
         }
         for (j, inst) in insts.iter().enumerate() {
-            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let Some(v) = inst.dst_var() else { continue };
             let state = &self.states[v.index()];
             if state.def == Some(to_index(j)) && state.alike && use_counts.reads(v) == state.reads {
                 self.results[j].ends = true;

@@ -40,7 +40,7 @@ pub(crate) fn may_be_high(
             }
         };
         inst.for_each_read(&mut name);
-        inst.dst.reg().into_iter().chain(inst.cond.map(|c| c.flag)).for_each(name);
+        inst.written().for_each(name);
     }
     classes.into_iter().any(|class| {
         change.clear();

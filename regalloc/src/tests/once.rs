@@ -136,7 +136,7 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     (computes.op, computes.src) = (Op::Add, [add(sum, source, source).src[0], Src::ud(77), Src::None]);
     let work = || std::iter::repeat_n(add(sum, sum, sum), APART);
     let [mut insts, pressed]: [Vec<_>; 2] = before.try_into().unwrap();
-    insts.retain(|i| ![result, source].map(Some).contains(&i.dst.reg().and_then(|r| r.var())));
+    insts.retain(|i| ![result, source].map(Some).contains(&i.dst_var()));
     insts.push(add(sum, sum, result));
     insts.extend(work().chain([add(source, source, source), computes]).chain(work()));
     insts.extend([add(sum, sum, result)].into_iter().chain(pressed).chain([add(sum, sum, source)]));

@@ -161,7 +161,7 @@ fn flags_that_do_not_fit_live_in_registers() {
 fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     let mut k = wide(Platform::Pvc, 200, 2);
     let input = k.add_var(Var { fixed: Some(FileByte::new(5 * 64)), live_in: true, ..general(64) });
-    let Some(v) = k.blocks[0].insts[0].dst.reg().and_then(|r| r.var()) else { panic!("no value") };
+    let Some(v) = k.blocks[0].insts[0].dst_var() else { panic!("no value") };
     let mut load = Inst::new(Op::Send, ExecSize::S16);
     load.dst = Dst::packed(Reg::grf(GrfNum::new(5), 0), Type::Ud);
     load.src[0] = Src::new(Reg::grf(GrfNum::R0, 0), Region::PACKED, Type::Ud);

@@ -83,7 +83,7 @@ fn check(insts: &[Inst<Virtual>], r0: VarId) {
     let mut state = std::collections::HashMap::<(VarId, u32), VSrc>::new();
     for inst in insts {
         if let Some((src, step)) = fills(inst, 32) {
-            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let Some(v) = inst.dst_var() else { continue };
             (0..8).for_each(|n| {
                 state.insert((v, 4 * n), filled((src, step), n as usize));
             });
