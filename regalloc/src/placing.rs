@@ -91,6 +91,24 @@ impl Placing {
         Ok(found)
     }
 
+    /// Places general variables in turn: those that were free for longest first or, if some find no place so, round-robin
+    /// through the file. `general` becomes that placement if it is complete. Returns whether it is.
+    pub fn try_in_turn(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: (&Analysis, Sharing<'_>, &Remat),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<bool, Error> {
+        // A function saves those of its callers' registers that it takes, so it takes the lowest.
+        let ways: &[Way] = if kernel.outside { &[Way::InTurn] } else { &[Way::LongestFree, Way::InTurn] };
+        for &way in ways {
+            if self.try_general(kernel, known, way, (&mut *general, &mut *other), is_complete)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Places general variables once more, under other conditions than `general` was: more variables may share registers
     /// (`sharing`), some can be computed again (`remat`), or the aims differ. `general` becomes the placement that costs
     /// less. Returns whether that is the new one.

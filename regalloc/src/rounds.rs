@@ -16,7 +16,7 @@ use crate::{
     check, copy,
     order::{self, Search},
     place::{File, InPlace, Placement, Way, copies},
-    placing::{Aims, Placing, is_complete},
+    placing::{Aims, Placing},
     side_by_side::{self, SideBySide},
     spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
     split::Splitter,
@@ -373,12 +373,8 @@ impl Rounds<'_> {
             return Ok(());
         }
         if self.in_turn {
-            let mut try_way = |way| {
-                let places = (&mut *general, &mut *placed_other);
-                placing.try_general(current, (now, now.sharing(), remat), way, places, is_complete)
-            };
-            // A function saves what registers of its callers it takes, so it takes the lowest.
-            self.in_turn = !current.outside && try_way(Way::LongestFree)? || try_way(Way::InTurn)?;
+            let known = (&*now, now.sharing(), &*remat);
+            self.in_turn = placing.try_in_turn(current, known, (&mut *general, placed_other))?;
         }
         if !self.in_turn && placed == GeneralPlaces::None {
             if !self.options.quick {

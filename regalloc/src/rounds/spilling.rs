@@ -9,7 +9,7 @@ use crate::{
         liveness::{Holders, Liveness},
     },
     copy,
-    place::{InPlace, Sharing, Way},
+    place::{InPlace, Sharing},
     placing::{Planned, is_complete},
     spill::{
         self,
@@ -103,11 +103,7 @@ impl Rounds<'_> {
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
         let (sharing, none) = (sharing(flow, now, of_lanes), Remat::default());
         placing.aims.in_place = InPlace::First;
-        let mut try_way = |way| {
-            let places = (&mut placed[2], &mut *placed_other);
-            placing.try_general(current, (now, sharing, &none), way, places, is_complete)
-        };
-        Ok(try_way(Way::LongestFree)? || try_way(Way::InTurn)?)
+        placing.try_in_turn(current, (now, sharing, &none), (&mut placed[2], placed_other))
     }
 
     /// Has general variables that find no place computed again from sources that live longer for that, where that
