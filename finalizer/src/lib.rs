@@ -112,6 +112,8 @@ mod lists;
 mod lower;
 mod messages;
 mod optimize;
+#[cfg(test)]
+mod pages;
 mod schedule;
 pub mod swsb;
 

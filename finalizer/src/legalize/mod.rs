@@ -6,6 +6,42 @@
 //! all the rules again. A rule makes progress (smaller slices, simpler types, operands in temporaries),
 //! so this ends; a depth limit turns a mistake of ours into an error.
 //!
+//! ```text
+//! the rules, in the order in which they are tried
+//!   opcodes       operations that the platform lacks become others
+//!   rounding      stochastic rounding, small floats
+//!   int64         64-bit integers in 32 bits
+//!   multiply      products of dwords and quadwords
+//!   immediates    where they may stand, and their types
+//!   modifiers     source modifiers where an instruction does not have them
+//!   bytes         bytes where only words are
+//!   mixing        half floats and bfloat16 beside single floats
+//!   conversions   conversions of more than one step
+//!   math          the math unit's types, sizes and operands
+//!   ternary       instructions of three sources
+//!   split         execution size: operands of at most two registers
+//!   destination   destinations narrower than the execution type
+//!   addresses     what an operation may not read or write through an address
+//!   places        channels that have to lie where the destination's lie
+//!   regions       the shape of regions
+//!   narrow_types  words and bytes packed from elements farther apart
+//!   halves        the first register written must not be read for the second
+//! what they work with
+//!   legalizer     takes an instruction through the rules; temporaries, staged operands
+//!   seen          shapes of instructions that no rule changes
+//!   operand       questions about operands
+//!   slice         an instruction as slices of fewer channels
+//!   qwords        which types have 64 bits, and their halves
+//!   wide          comparisons, choices and shifts of 64 bits, for `int64`
+//!   negatives     quadwords that take 65 bits, for `int64`
+//!   saturate      saturation of 64 bits, for `int64`
+//! a pass of its own
+//!   payloads      payloads of a message that must not meet
+//! ```
+//!
+//! Where a new rule stands: behind the rules that make what it looks at simpler. Those that change operations and types come
+//! first, then `split`, then those that look at the places of operands, which only have a meaning for the final size.
+//!
 //! Facts: Programmer's Reference Manual volume 7, "Register Region Restrictions", "Accumulator
 //! Restrictions"; volume 2a, the pages of the instructions.
 
@@ -21,7 +57,7 @@ mod math;
 mod mixing;
 mod modifiers;
 mod multiply;
-mod narrow;
+mod narrow_types;
 mod negatives;
 mod opcodes;
 mod operand;
@@ -66,37 +102,35 @@ const RULES: &[Rule] = &[
     addresses::rule,
     places::rule,
     regions::rule,
-    narrow::rule,
+    narrow_types::rule,
     halves::rule,
 ];
 
-/// Rewrites a kernel so that each instruction has an encoding on its platform.
+/// Rewrites a kernel so that each instruction has an encoding on its platform. `memory` is kept from one kernel to the next.
 ///
 /// # Errors
 ///
 /// The instructions that cannot be rewritten, all of them.
-///
-/// `scratch` is memory to work in.
 pub(crate) fn legalize(
     kernel: &mut Kernel<Virtual>,
-    scratch: &mut LegalizeMemory,
+    memory: &mut LegalizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
-    scratch.seen.start(kernel.platform);
+    memory.seen.start(kernel.platform);
     let mut legalizer = Legalizer {
         rules: RULES,
         caps,
-        seen: std::mem::take(&mut scratch.seen),
+        seen: std::mem::take(&mut memory.seen),
         vars: std::mem::take(&mut kernel.vars),
-        out: std::mem::take(&mut scratch.out),
+        out: std::mem::take(&mut memory.out),
         errors: Vec::new(),
         depth: 0,
         aligned: false,
     };
     for block in &mut kernel.blocks {
         legalizer.out.clear();
-        scratch.replaced.clear();
+        memory.replaced.clear();
         for (i, inst) in block.insts.iter_mut().enumerate() {
             let first = legalizer.out.len();
             if legalizer.settle(inst) {
@@ -107,16 +141,16 @@ pub(crate) fn legalize(
             {
                 *inst = only;
             } else {
-                scratch.replaced.push((i, legalizer.out.len()));
+                memory.replaced.push((i, legalizer.out.len()));
             }
         }
-        if !scratch.replaced.is_empty() {
-            splice(&mut block.insts, &scratch.replaced, &legalizer.out, pool);
+        if !memory.replaced.is_empty() {
+            splice(&mut block.insts, &memory.replaced, &legalizer.out, pool);
         }
     }
     kernel.vars = legalizer.vars;
-    scratch.out = legalizer.out;
-    scratch.seen = legalizer.seen;
+    memory.out = legalizer.out;
+    memory.seen = legalizer.seen;
     if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
 }
 

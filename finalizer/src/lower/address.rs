@@ -4,7 +4,7 @@ use gen_ir::{Dst, InPlace, Op, Options, Src, Type};
 use narrow::{low_u16, low_u32};
 use visa::VectorOperand;
 
-use super::{Lowered, Lowerer, location::Location, vars::Handle};
+use super::{Lowered, Lowerer, declarations::Handle, location::Location};
 use crate::build::{self, Lanes, VReg, VSrc, extend};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the

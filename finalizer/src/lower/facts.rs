@@ -1,4 +1,4 @@
-//! SourceFacts about a kernel's code as a whole, gathered in one walk before anything of it is lowered.
+//! Facts about a kernel's code as a whole, gathered in one walk before anything of it is lowered.
 
 use gen_ir::BlockId;
 use narrow::to_index;

@@ -7,7 +7,7 @@ use platforms::Caps;
 use smallvec::SmallVec;
 use visa::Opcode;
 
-use super::{channels::Moved, facts::SourceFacts, refusal::Lowered, vars};
+use super::{declarations, facts::SourceFacts, moved_flags::Moved, refusal::Lowered};
 use crate::build::{Lanes, VInst, VReg};
 
 /// Memory that lowering works in.
@@ -20,7 +20,7 @@ pub(crate) struct LowerMemory {
     pub(super) facts: SourceFacts,
     /// New numbers of blocks, by their old ones.
     pub(super) places: Vec<(BlockId, BlockId)>,
-    pub(super) vars: vars::VarLists,
+    pub(super) vars: declarations::VarLists,
 }
 
 /// The state of one kernel's lowering.
@@ -37,7 +37,7 @@ pub(crate) struct Lowerer<'a> {
     pub(super) block: BlockId,
     /// Blocks that lowering added.
     pub(super) added: u32,
-    pub(super) vars: vars::VarMap,
+    pub(super) vars: declarations::VarMap,
     /// Inside a subroutine: the variable that holds its return address.
     pub(super) subroutine: Option<VarId>,
     /// Where returns of the current routine go, if it has several or conditional ones.

@@ -5,26 +5,57 @@
 //! they can be encoded is [`crate::legalize`]'s business). What is not known how to lower is refused by
 //! name, every instruction of the kernel, not only the first.
 //!
-//! One file per instruction family; messages to shared functions stand in [`crate::messages`].
+//! ```text
+//! what lowering works with
+//!   lowerer            the kernel that is made so far, the current block and instruction
+//!   route              which way an opcode takes: most are one Gen instruction
+//!   facts              what is asked of the whole kernel before anything of it is lowered
+//!   refusal            why something cannot be lowered
+//! operands
+//!   declarations       vISA declarations become Gen variables
+//!   location           where variables of vISA are
+//!   variables          which Gen variable an instruction asks for; what surfaces and samplers hold
+//!   predefined         predefined variables that are parts of the thread header
+//!   operand            vector and raw operands
+//!   address            address arithmetic, handles of surfaces and samplers
+//! a family of instructions each
+//!   alu                moves, arithmetic, logic
+//!   types              types that an instruction does not combine, saturation that it does not have
+//!   constants          operations on two constants
+//!   expand             arithmetic that a platform has no instruction for
+//!   accumulator        results of which a half is in the accumulator
+//!   math, ieee         the math unit; exact division and square root
+//!   systolic           dot products of matrices
+//!   compare            comparisons, flags made of values
+//!   predicates         logic on predicates
+//!   local_predicates   predicates of one block, in which such logic may overwrite disabled channels
+//!   channel_offsets    masks that start where a platform's words cannot say it
+//!   moved_flags        predicates beside those
+//!   flow               labels, jumps, subroutines, the end of the thread
+//!   stack, convention  stack calls; which register is whose
+//! ```
+//!
+//! Messages to shared functions stand in [`crate::messages`].
 
 mod accumulator;
 pub(crate) mod address;
 pub(crate) mod alu;
-mod channels;
+mod channel_offsets;
 mod compare;
 mod constants;
 mod convention;
+pub(crate) mod declarations;
 mod expand;
 mod facts;
 mod flow;
-mod identity;
 mod ieee;
 mod local_predicates;
 mod location;
 mod lowerer;
 mod math;
-mod nibbles;
+mod moved_flags;
 pub(crate) mod operand;
+mod predefined;
 mod predicates;
 mod refusal;
 mod route;
@@ -32,7 +63,6 @@ mod stack;
 mod systolic;
 mod types;
 mod variables;
-pub(crate) mod vars;
 
 use std::fmt;
 
@@ -174,7 +204,7 @@ impl<'a> Lowerer<'a> {
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0).cast_unsigned());
         let mut facts = std::mem::take(&mut lists.facts);
         facts.gather(visa);
-        let vars = vars::VarMap::new(visa, caps, &mut out, &facts, std::mem::take(&mut lists.vars))?;
+        let vars = declarations::VarMap::new(visa, caps, &mut out, &facts, std::mem::take(&mut lists.vars))?;
         lists.blocks.clear();
         lists.return_addresses.clear();
         Ok(Lowerer {
@@ -195,7 +225,7 @@ impl<'a> Lowerer<'a> {
             widest: None,
             lanes: Lanes::SCALAR,
             pred: None,
-            moved: channels::Moved::default(),
+            moved: moved_flags::Moved::default(),
             origin: VInst::NO_ORIGIN,
             relocate_payload: options.relocate_payload,
             tails: options.tails,

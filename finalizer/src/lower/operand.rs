@@ -4,8 +4,8 @@ use gen_ir::{Dst, ExecSize, Region, Src, SrcMod, Type, VarClass};
 use narrow::{const_u16, to_u8};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, RawOperand, VectorOperand};
 
-pub(crate) use super::vars::gen_type;
-use super::{Lowered, Lowerer, location::Location, vars::Handle};
+pub(crate) use super::declarations::gen_type;
+use super::{Lowered, Lowerer, declarations::Handle, location::Location};
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.

@@ -2,7 +2,7 @@
 
 use gen_ir::{Dst, Op, Src, Type, VarId, scratch};
 
-use super::{Lowered, Lowerer, location::Location, vars::Handle};
+use super::{Lowered, Lowerer, declarations::Handle, location::Location};
 use crate::build::{self, Lanes, VReg};
 
 impl Lowerer<'_> {
@@ -14,7 +14,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The variable of one of [`super::vars::COMPUTED`], if the kernel names it.
+    /// The variable of one of [`super::declarations::COMPUTED`], if the kernel names it.
     pub(crate) fn identity_var(&self, i: usize) -> Option<VarId> {
         self.vars.identity[i]
     }

@@ -1,4 +1,25 @@
-//! Messages to shared functions: descriptors, headers and payloads, one file per message family.
+//! Messages to shared functions: what lowering makes of vISA's message instructions. (What a descriptor is made of stands in
+//! the crate `messages`.)
+//!
+//! ```text
+//! what families share
+//!   send           payload, lengths and descriptors become an instruction
+//!   groups         more lanes than a shared function takes at once
+//! a family each
+//!   hdc            data port: untyped, byte and dword messages on surfaces, one offset a lane
+//!   oword          data port: blocks of owords on surfaces
+//!   svm            data port: 64-bit addresses
+//!   typed          data port: texels
+//!   media          data port: blocks of pixels
+//!   lsc            the load/store cache
+//!   sampler        samples, loads, gathers, queries
+//!   sampler_media  blocks of pixels from the sampler
+//!   motion         motion estimation
+//!   graphics       render targets, the unified return buffer
+//!   sync           barriers, fences, thread dependencies
+//!   raw            messages whose descriptors the program brings
+//!   prologue       loads of the kernel's payload, where a thread starts
+//! ```
 //!
 //! Figures come from Intel's Programmer's Reference Manuals, volume "Memory Views and Data Port
 //! Messages" (message descriptors), and from the reference finalizer's listings.
@@ -31,7 +52,7 @@ use visa::{AtomicOp, RawOperand};
 
 use crate::{
     build::{self, Lanes, VDst, VReg, VSrc},
-    lower::{Lowered, Lowerer, vars::Handle},
+    lower::{Lowered, Lowerer, declarations::Handle},
 };
 
 /// The descriptor and the extended descriptor of a message.

@@ -6,17 +6,22 @@
 //! chapters "Register Region Restrictions" and "Accumulator Restrictions") and volume 2a (the pages of
 //! the instructions). Each rule names its chapter.
 //!
-//! A new rule is a check of one instruction, called in [`check`], and a row of `rules.tsv` with its source, an instruction
-//! that obeys it and one that breaks it. What it asks of an instruction has to be in the shape that `seen` makes; where
-//! platforms differ, it asks a field of their row. Where lowering or a pass can break it, `finalizer::legalize` has a
-//! rewriting in `RULES`, which asks the same function where the rule is one of places ([`places`]), and `legalize::seen` has to look at what that asks: builds with debug assertions hold it to that.
-//! `tests/tests/rules_on_intel_code.rs` says whether Intel's compilers ever break it.
+//! To add a rule:
+//!
+//! - write a check of one instruction, and call it in `every_rule` for the classes of opcodes that it is about. Where
+//!   platforms differ, it asks a field of their row;
+//! - give it a row in `rules.tsv`: its source, an instruction that obeys it, one that breaks it;
+//! - whatever it asks of an instruction has to be part of the shape that `seen` makes;
+//! - if lowering or a pass can break it, write a rewriting for `RULES` of `finalizer::legalize`. If the rule is one of places,
+//!   both ask the same function of [`places`]. What the rewriting asks has to be part of the shape that `legalize::seen`
+//!   makes: builds with debug assertions ask the rules all the same, and stop where they disagree;
+//! - run `tests/tests/rules_on_intel_code.rs`, which says whether Intel's compilers ever break it.
 
 mod floats;
 mod halves;
 mod instruction;
 pub mod mixing;
-mod narrow;
+mod narrow_types;
 mod opcodes;
 mod operations;
 pub mod places;
@@ -27,7 +32,7 @@ mod types;
 mod wide;
 
 pub use instruction::Broken;
-pub use narrow::{Narrow, NarrowSource, narrow_fits};
+pub use narrow_types::{Narrow, NarrowSource, narrow_fits};
 pub use seen::Seen;
 
 use platforms::Platform;
@@ -76,7 +81,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             opcodes::check(&mut cx);
             operations::check(&mut cx);
             halves::check(&mut cx);
-            narrow::check(&mut cx);
+            narrow_types::check(&mut cx);
         }
         Class::Ternary => {
             types::check(&mut cx);
@@ -86,7 +91,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             opcodes::check(&mut cx);
             operations::check(&mut cx);
             halves::check(&mut cx);
-            narrow::check(&mut cx);
+            narrow_types::check(&mut cx);
         }
         Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}
     }

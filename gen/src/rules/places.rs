@@ -15,7 +15,7 @@
 //! | [`is_wide`], [`keeps_channels`], [`spreads_evenly`] | `wide-*`, `lane-shift` | `places` |
 //! | [`lies_as_result`], [`is_narrowed`] | `last-source` | `ternary`, `mixing` |
 //! | [`Channels`] | `wide-stride`, `wide-offset`, `lane-shift`, `last-source` | `places`, `ternary` |
-//! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow` |
+//! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow_types` |
 //! | [`factors_have_modifiers`] | `mul-modifier`, `mad-modifier` | `modifiers` |
 
 use platforms::Caps;

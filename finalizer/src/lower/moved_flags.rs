@@ -1,4 +1,4 @@
-//! Flags that stand for predicates while the channels of an instruction are moved (see [`super::nibbles`]).
+//! Flags that stand for predicates while the channels of an instruction are moved (see [`super::channel_offsets`]).
 
 use gen_ir::VarId;
 use visa::PredId;

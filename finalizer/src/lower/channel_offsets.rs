@@ -10,7 +10,7 @@ use visa::{Opcode, Operand, PredId, VectorOperand};
 
 use super::{
     Lowered, Lowerer,
-    channels::{Moved, Stand},
+    moved_flags::{Moved, Stand},
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 

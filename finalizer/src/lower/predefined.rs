@@ -7,7 +7,7 @@ use gen_ir::{Dst, Op, Src, Type};
 use messages::thread::{Color, Coordinates, Identity, WideCoordinates};
 use visa::Predefined;
 
-use super::{Lowerer, vars::COMPUTED};
+use super::{Lowerer, declarations::COMPUTED};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 impl Lowerer<'_> {
