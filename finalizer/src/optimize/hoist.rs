@@ -9,14 +9,11 @@
 //! written without a mask or for other lanes. So there an instruction is masked, and its variables are those of its channels
 //! alone.
 
-use gen_ir::{
-    BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, Target, VarId, Virtual,
-};
+use gen_ir::{BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Src, Target, VarId, Virtual};
 use narrow::to_index;
 use smallvec::smallvec;
 
-use super::{dead::removable, predicate::count_predecessors};
-use crate::lists::reset;
+use super::{dead::removable, own_channels::OwnChannels, predicate::count_predecessors};
 
 /// How far from the start of its side an instruction may stand.
 const REACH: usize = 24;
@@ -26,26 +23,7 @@ const REACH: usize = 24;
 pub(super) struct HoistMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
-    channels: ChannelsOf,
-}
-
-/// For each variable, which channels touch it.
-#[derive(Debug, Default)]
-pub(super) struct ChannelsOf {
-    /// Empty: not known.
-    lanes: Vec<TouchedBy>,
-}
-
-/// Who touches a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum TouchedBy {
-    /// Nobody.
-    #[default]
-    None,
-    /// So many channels from one on, each its own element.
-    Own(u32, u8),
-    /// Others.
-    Any,
+    channels: OwnChannels,
 }
 
 /// Hoists in front of every branch. Whether there was any.
@@ -59,7 +37,7 @@ pub(super) fn equals(
         return false;
     }
     count_predecessors(kernel, predecessors);
-    channels.lanes.clear();
+    channels.forget();
     let mut any = false;
     // Back to front: what comes to the front of a block may go further.
     for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
@@ -77,7 +55,7 @@ pub(super) fn equals(
         while i < kernel.blocks[one].insts.len().min(REACH) {
             let found = equal(kernel, [one, two], i).filter(|_| {
                 let inst = &kernel.blocks[one].insts[i];
-                if !uniform && channels.lanes.is_empty() {
+                if !uniform && !channels.are_known() {
                     channels.find(kernel);
                 }
                 uniform || channels.is_own(inst)
@@ -117,7 +95,7 @@ fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<u
         && matches!(inst.payload, Payload::None | Payload::Math(_))
         && matches!(inst.dst, Dst::Direct { .. })
         && removable(inst)
-        && written(inst).is_some_and(known)
+        && inst.dst_var().is_some_and(known)
         && inst.src.iter().all(direct);
     if !computes {
         return None;
@@ -133,71 +111,14 @@ fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<u
 /// Whether an instruction may go to the front of its block.
 fn goes_first(insts: &[Inst<Virtual>], at: usize) -> bool {
     let inst = &insts[at];
-    let to = written(inst);
+    let to = inst.dst_var();
     insts[..at].iter().all(|before| {
         let mut free = before.op.info().class != Class::Branch && !before.changes_mode();
         before.for_each_reg(|_, r| free &= r.var().is_none() || r.var() != to);
-        let changed = written(before);
+        let changed = before.dst_var();
         inst.for_each_read(|r| free &= r.var().is_none() || r.var() != changed);
         free
     })
-}
-
-fn written(inst: &Inst<Virtual>) -> Option<VarId> {
-    inst.dst.reg()?.var()
-}
-
-impl ChannelsOf {
-    /// Notes for every variable whether each channel touches its own element only.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
-        let lanes = &mut self.lanes;
-        reset(lanes, kernel.vars.len(), TouchedBy::None);
-        for (v, var) in kernel.vars.iter().enumerate() {
-            if var.live_out || var.fixed.is_some() {
-                lanes[v] = TouchedBy::Any;
-            }
-        }
-        for (_, inst) in kernel.insts() {
-            inst.for_each_reg(|role, reg| {
-                let Some(v) = reg.var() else { return };
-                let own = TouchedBy::Own(inst.exec.lanes(), inst.chan);
-                let by_channel = !inst.no_mask
-                    && match role {
-                        Role::Dst => true,
-                        Role::Src(i) => match inst.src[usize::from(i)] {
-                            _ if inst.send().is_some() => true,
-                            Src::Direct { region, ty, .. } => {
-                                let lanes = inst.exec.lanes();
-                                region.one_by_one(lanes) && reg.byte.is_multiple_of(lanes * ty.bytes())
-                            }
-                            _ => false,
-                        },
-                        _ => false,
-                    };
-                let known = &mut lanes[v.index()];
-                *known = match *known {
-                    TouchedBy::None if by_channel => own,
-                    same if by_channel && same == own => own,
-                    _ => TouchedBy::Any,
-                };
-            });
-        }
-    }
-
-    /// Whether the variables of an instruction are touched by its channels alone, each its own element.
-    fn is_own(&self, inst: &Inst<Virtual>) -> bool {
-        let mut own = !inst.no_mask;
-        inst.for_each_reg(|_, r| {
-            let known = r.var().map(|v| self.lanes[v.index()]);
-            own &= known == Some(TouchedBy::Own(inst.exec.lanes(), inst.chan));
-        });
-        own
-    }
-
-    /// Whether each channel touches its own element of a variable only, whichever instruction it is.
-    pub fn are_own(&self, v: VarId) -> bool {
-        matches!(self.lanes[v.index()], TouchedBy::Own(..))
-    }
 }
 
 /// `(p) goto T; goto U; T:` becomes `(!p) goto U; T:`.

@@ -41,9 +41,21 @@
 //! use-accumulators                                accumulators  floats that are soon read, in accumulators
 //! ```
 //!
-//! What they share: `analyses` (worked out when asked for), `use_counts` (readers, the only block), `locality` (variables of one
-//! block), `last_writes`, `webs` (who reads a result), `formula` (how a dword is computed), `candidates`,
-//! `live_registers` (what is read behind a block, after allocation), `legal` (whether a change leaves an instruction legal).
+//! What they share:
+//!
+//! ```text
+//! analyses        what passes ask about a kernel: worked out when asked for, kept as the list of passes says
+//!   use_counts    readers of each variable, the only block that touches it
+//!   locality      variables of one block
+//! last_writes     where each variable was written last in a block
+//! webs            who reads a result
+//! formula         how a dword is computed
+//! candidates      instructions that single passes look for
+//! own_channels    variables of which each channel touches its own element
+//! live_in         which of a few variables are alive where a block starts
+//! live_registers  what is read behind a block, after allocation
+//! legal           whether a change leaves an instruction legal
+//! ```
 //!
 //! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of
 //! `OptimizeMemory`. A function of `steps` hands it the kernel, the analyses that it asks for and its memory, and returns
@@ -72,12 +84,14 @@ mod insert;
 mod interleave;
 mod last_writes;
 mod legal;
+mod live_in;
 mod live_registers;
 mod local;
 mod locality;
 mod low_halves;
 mod merge;
 mod modes;
+mod own_channels;
 pub(crate) mod pair;
 mod predicate;
 mod products;

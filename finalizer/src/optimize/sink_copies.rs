@@ -11,15 +11,21 @@
 //! lanes; and behind a branch that all lanes take, others may go on that wait. So in kernels whose lanes part anywhere, both
 //! variables are of their channels alone.
 
-use gen_ir::{Class, Inst, Kernel, Op, Options, Pool, Reg, Role, Var, VarClass, VarId, Virtual};
+use gen_ir::{Class, Inst, Kernel, Op, Options, Pool, Role, Var, VarClass, VarId, Virtual};
 use narrow::{as_index, to_index};
 
-use super::{hoist::ChannelsOf, locality::Locality, merge::ByteCopy, predicate::count_predecessors};
+use super::{
+    live_in::{LiveIn, VarNumbers},
+    locality::Locality,
+    merge::ByteCopy,
+    own_channels::OwnChannels,
+    predicate::count_predecessors,
+};
 use crate::lists::reset;
 
 /// How far from the branch a copy may stand.
 const REACH: usize = 128;
-/// Of so many copies at most it is found out where they are needed: a bound for the memory of that, by blocks.
+/// Liveness is found of so many variables at most: it takes a bit of memory for each of them in each block.
 const MOST: usize = 1024;
 
 /// Memory of the pass.
@@ -27,20 +33,29 @@ const MOST: usize = 1024;
 pub(super) struct SinkMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
-    /// How many copies have come to the front of each block.
-    came: Vec<u32>,
-    channels: ChannelsOf,
+    /// How many copies were moved to the front of each block.
+    moved: Vec<u32>,
+    channels: OwnChannels,
     /// Whether lanes part somewhere.
     divergent: bool,
     copies: Vec<BranchCopy>,
-    /// By variable, which of the copied to it is; none: [`NONE`].
-    number: Vec<u32>,
-    /// By variable, the last block behind whose instructions in question it is touched, and written.
-    behind: Vec<(u32, u32)>,
+    /// The results of the copies.
+    results: VarNumbers,
+    /// By variable, what instructions between the one that is looked at and the branch do with it.
+    behind: Vec<TouchedBehind>,
     live: LiveIn,
 }
 
-const NONE: u32 = u32::MAX;
+/// The last block in which instructions behind the one that was looked at touch a variable.
+#[derive(Clone, Copy, Debug)]
+struct TouchedBehind {
+    touched: u32,
+    written: u32,
+}
+
+impl TouchedBehind {
+    const NOWHERE: TouchedBehind = TouchedBehind { touched: u32::MAX, written: u32::MAX };
+}
 
 /// A copy in front of a branch.
 #[derive(Clone, Copy, Debug)]
@@ -68,20 +83,20 @@ pub(super) fn copies(
         return false;
     }
     memory.channels.find(kernel);
-    memory.live.find(kernel, grf_bytes, &memory.channels, &memory.number);
+    memory.live.find(kernel, grf_bytes, &memory.channels, &memory.results);
     let mut any = false;
     // In each block the last copy comes first, and those before it get in front of it.
     for n in 0..memory.copies.len() {
         let copy = memory.copies[n];
         let Some(side) = memory.side(kernel, copy) else { continue };
         let from = as_index(copy.block);
-        let inst = kernel.blocks[from].insts.remove(as_index(copy.inst + memory.came[from]));
+        let inst = kernel.blocks[from].insts.remove(as_index(copy.inst + memory.moved[from]));
         let front = &mut kernel.blocks[side].insts;
         // For debug information it is of what it stands at: it runs as often as that.
         let origin = front.first().map_or(Inst::<Virtual>::NO_ORIGIN, |first| first.origin);
         pool.grow(front, 1);
         front.insert(0, Inst { origin, ..inst });
-        memory.came[side] += 1;
+        memory.moved[side] += 1;
         any = true;
     }
     any
@@ -91,13 +106,12 @@ impl SinkMemory {
     /// Finds the copies in front of branches of which nothing up to the branch needs the result or changes the source.
     fn collect(&mut self, kernel: &Kernel<Virtual>, locality: &Locality) {
         count_predecessors(kernel, &mut self.predecessors);
-        reset(&mut self.came, kernel.blocks.len(), 0);
+        reset(&mut self.moved, kernel.blocks.len(), 0);
         let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
         self.divergent = kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts);
         self.copies.clear();
-        self.number.clear();
+        self.results.clear();
         self.behind.clear();
-        let mut numbered = 0;
         for (b, block) in kernel.blocks.iter().enumerate() {
             let [next, other] = block.succs[..] else { continue };
             let alone = [next, other].map(|s| self.predecessors[s.index()] == 1 && s.index() != b);
@@ -110,8 +124,8 @@ impl SinkMemory {
                 continue;
             }
             if self.behind.is_empty() {
-                reset(&mut self.behind, kernel.vars.len(), (NONE, NONE));
-                reset(&mut self.number, kernel.vars.len(), NONE);
+                reset(&mut self.behind, kernel.vars.len(), TouchedBehind::NOWHERE);
+                self.results.start(kernel.vars.len());
             }
             let here = to_index(b);
             for (i, inst) in before.iter().enumerate().skip(first).rev() {
@@ -119,32 +133,27 @@ impl SinkMemory {
                     break;
                 }
                 let free = |&(to, from): &(VarId, VarId)| {
-                    self.behind[to.index()].0 != here
-                        && self.behind[from.index()].1 != here
+                    self.behind[to.index()].touched != here
+                        && self.behind[from.index()].written != here
                         && !locality.only_in(from, b)
                         && !locality.touched_only_in(to, b)
                 };
                 if let Some((to, from)) = copied(inst, &kernel.vars).filter(free)
-                    && (self.number[to.index()] != NONE || numbered < to_index(MOST))
+                    && self.results.number(to, MOST).is_some()
                 {
-                    if self.number[to.index()] == NONE {
-                        self.number[to.index()] = numbered;
-                        numbered += 1;
-                    }
                     self.copies.push(BranchCopy { block: here, inst: to_index(i), to, from });
                 }
                 inst.for_each_reg(|role, r| {
                     if let Some(v) = r.var() {
                         let behind = &mut self.behind[v.index()];
-                        behind.0 = here;
+                        behind.touched = here;
                         if role == Role::Dst {
-                            behind.1 = here;
+                            behind.written = here;
                         }
                     }
                 });
             }
         }
-        self.live.words = as_index(numbered).div_ceil(64);
     }
 
     /// The side of the branch that alone needs a copy and may make it, if there is one.
@@ -154,7 +163,7 @@ impl SinkMemory {
         if self.divergent && ![copy.to, copy.from].iter().all(|&v| self.channels.are_own(v)) {
             return None;
         }
-        let number = self.number[copy.to.index()];
+        let number = self.results.of(copy.to)?;
         let alive = |s: usize| self.live.has(s, number);
         let (next, other) = (next.index(), other.index());
         let side = match (alive(next), alive(other)) {
@@ -176,67 +185,4 @@ fn copied(inst: &Inst<Virtual>, vars: &[Var]) -> Option<(VarId, VarId)> {
     let bytes = inst.exec.lanes() * inst.dst.ty()?.bytes();
     let all = inst.dst.reg()?.byte == 0 && bytes == vars[to.index()].bytes;
     (all && to != from && plain(to) && plain(from)).then_some((to, from))
-}
-
-/// Which of some variables are alive where each block starts.
-#[derive(Debug, Default)]
-struct LiveIn {
-    /// Words of a set of them.
-    words: usize,
-    /// By block: those that are read before they are written anew.
-    read: Vec<u64>,
-    /// Those that are written anew.
-    written: Vec<u64>,
-    alive: Vec<u64>,
-}
-
-impl LiveIn {
-    fn has(&self, block: usize, number: u32) -> bool {
-        self.alive[block * self.words + as_index(number) / 64] >> (number % 64) & 1 != 0
-    }
-
-    /// Finds out for the variables that have numbers.
-    fn find(&mut self, kernel: &Kernel<Virtual>, grf_bytes: u32, channels: &ChannelsOf, number: &[u32]) {
-        let words = self.words;
-        for set in [&mut self.read, &mut self.written, &mut self.alive] {
-            reset(set, kernel.blocks.len() * words, 0);
-        }
-        let place = |r: Reg<Virtual>| {
-            let v = r.var()?;
-            let n = number[v.index()];
-            (n != NONE).then_some((v, as_index(n) / 64, 1 << (n % 64)))
-        };
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            let read = &mut self.read[b * words..][..words];
-            let written = &mut self.written[b * words..][..words];
-            for inst in &block.insts {
-                inst.for_each_read(|r| {
-                    if let Some((_, word, bit)) = place(r) {
-                        read[word] |= bit & !written[word];
-                    }
-                });
-                if let Some((v, word, bit)) = inst.dst.reg().and_then(place)
-                    && inst.pred.is_none_or(|_| inst.op == Op::Sel)
-                    && (inst.no_mask || channels.are_own(v))
-                    && inst.dst_extent(grf_bytes).is_some_and(|e| e.len() >= kernel.vars[v.index()].bytes)
-                    && (inst.op.is_send() || inst.dst_is_dense() || inst.exec.lanes() == 1)
-                {
-                    written[word] |= bit;
-                }
-            }
-        }
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for (b, block) in kernel.blocks.iter().enumerate().rev() {
-                for word in 0..words {
-                    let behind =
-                        block.succs.iter().fold(0, |all, s| all | self.alive[s.index() * words + word]);
-                    let here = b * words + word;
-                    let alive = self.read[here] | behind & !self.written[here];
-                    changed |= alive != self.alive[here];
-                    self.alive[here] = alive;
-                }
-            }
-        }
-    }
 }
