@@ -6,7 +6,7 @@
 use super::{
     convert::{arithmetic, float_type, from_float, from_int, orders, range, small_float},
     float, int, math,
-    operand::{Lanes, each},
+    operand::{Computation, Lanes, each},
     thread::VisaThread,
 };
 use crate::{
@@ -70,6 +70,7 @@ impl VisaThread<'_> {
         if inst.opcode == Opcode::Xor && same {
             undefined = doubt;
         }
+        let computation = Computation { opcode: inst.opcode, sources: &v, mods: &mods, dst: ty, sat, on };
         let mut out = [0; LANES];
         if inst.opcode == Opcode::Mov {
             let plain = mods[0] == Modifier::None && !sat;
@@ -99,16 +100,17 @@ impl VisaThread<'_> {
             // Beside integers, halves are computed with as singles.
             let beside = |l: &Lanes| !l.ty.is_float() && !matches!(l.ty, Type::V | Type::UV | Type::VF);
             let domain = if domain == Type::HF && v.iter().any(beside) { Type::F } else { domain };
-            float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;
+            float::compute(computation, domain, &self.mode, &mut out)?;
         } else if math::is_math(inst.opcode) && ty.is_float() {
             // An integer quotient, then its conversion.
             let whole = if v[0].ty.is_signed_int() { Type::D } else { Type::UD };
-            int::compute(self, inst.opcode, &v, &mods, whole, false, on, &mut out)?;
+            let quotient = Computation { dst: whole, sat: false, ..computation };
+            int::compute(quotient, &self.mode, &mut out)?;
             for i in each(on) {
                 out[i] = self.convert(out[i], whole, Modifier::None, ty, sat);
             }
         } else {
-            int::compute(self, inst.opcode, &v, &mods, ty, sat, on, &mut out)?;
+            int::compute(computation, &self.mode, &mut out)?;
         }
         if receives {
             let p = inst.pred.as_ref().ok_or("no predicate for the overflow")?;

@@ -4,7 +4,7 @@
 use super::{
     convert::{float_value, from_float, on_the_way},
     math,
-    operand::{Lanes, each},
+    operand::{Computation, each},
     thread::VisaThread,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     thread::{FloatMode, LANES, Trap},
 };
 use narrow::{as_index, to_index};
-use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
+use visa::{Inst, Opcode, Srcs, Type, VectorOperand};
 
 /// Rounds to the type that is computed in.
 fn own(x: f64, domain: Type, mode: &FloatMode) -> f64 {
@@ -29,21 +29,15 @@ fn quiet(sources: &[f64]) -> f64 {
     f64::from_bits(bits | 1 << 51)
 }
 
-/// Computes the lanes `on`.
-#[allow(clippy::too_many_arguments)]
+/// Computes in floats of the type `domain`.
 pub(super) fn compute(
-    t: &VisaThread<'_>,
-    opcode: Opcode,
-    v: &[Lanes],
-    mods: &[Modifier; 4],
+    computation: Computation<'_>,
     domain: Type,
-    dst: Type,
-    sat: bool,
-    on: u32,
+    mode: &FloatMode,
     out: &mut [u64; LANES],
 ) -> Result<(), Trap> {
     use Opcode as O;
-    let mode = t.mode;
+    let Computation { opcode, sources: v, mods, dst, sat, on } = computation;
     let double = domain == Type::DF;
     let add = |a, b| if double { num::add_f64(a, b, mode.round) } else { num::add_odd_in(a, b, mode.round) };
     let mul = |a: f64, b: f64| if double { num::mul_f64(a, b, mode.round) } else { a * b };
@@ -53,9 +47,9 @@ pub(super) fn compute(
     for i in each(on) {
         let mut x = [0.0; 4];
         for (k, l) in v.iter().enumerate().take(4) {
-            let value = float_value(l.bits[i], l.ty, mods[k], &mode);
+            let value = float_value(l.bits[i], l.ty, mods[k], mode);
             // An integer beside floats becomes one first.
-            x[k] = if l.ty.is_int() { own(value, domain, &mode) } else { value };
+            x[k] = if l.ty.is_int() { own(value, domain, mode) } else { value };
         }
         let [a, b, c, _] = x;
         let r = match opcode {
@@ -63,8 +57,8 @@ pub(super) fn compute(
             O::Mul => mul(a, b),
             O::Mad => fma(a, b, c),
             O::Lrp => {
-                let rest = own(add(1.0, -a), domain, &mode);
-                fma(a, b, own(mul(rest, c), domain, &mode))
+                let rest = own(add(1.0, -a), domain, mode);
+                fma(a, b, own(mul(rest, c), domain, mode))
             }
             O::Frc => {
                 let f = a - a.floor();
@@ -89,8 +83,8 @@ pub(super) fn compute(
         } else {
             r
         };
-        let r = if dst == domain { r } else { own(r, domain, &mode) };
-        out[i] = from_float(on_the_way(r, domain, dst, &mode), dst, sat, &mode);
+        let r = if dst == domain { r } else { own(r, domain, mode) };
+        out[i] = from_float(on_the_way(r, domain, dst, mode), dst, sat, mode);
     }
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use super::{
     convert::{arithmetic, from_int, int_value},
-    operand::{Lanes, each},
+    operand::{Computation, Lanes, each},
     thread::VisaThread,
 };
-use crate::thread::{LANES, Trap};
+use crate::thread::{FloatMode, LANES, Trap};
 use narrow::{low_i8, low_i16, low_i32, low_i64, low_u8, low_u32, low_u64};
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
 
@@ -83,19 +83,14 @@ fn inserted(width: i128, offset: i128, field: i128, value: i128) -> i128 {
     i128::from(low_u32((u64::from(low_u32(field)) << offset & mask) | (u64::from(low_u32(value)) & !mask)))
 }
 
-/// Computes the lanes `on`.
-#[allow(clippy::too_many_arguments)]
+/// Computes in integers.
 pub(super) fn compute(
-    t: &VisaThread<'_>,
-    opcode: Opcode,
-    v: &[Lanes],
-    mods: &[Modifier; 4],
-    dst: Type,
-    sat: bool,
-    on: u32,
+    computation: Computation<'_>,
+    mode: &FloatMode,
     out: &mut [u64; LANES],
 ) -> Result<(), Trap> {
     use Opcode as O;
+    let Computation { opcode, sources: v, mods, dst, sat, on } = computation;
     let ty0 = v.first().map_or(Type::UD, |l| l.ty);
     // Six bits of a shift count matter where 64-bit values are shifted.
     let count = if ty0.bytes() == 8 || dst.bytes() == 8 { 63 } else { 31 };
@@ -150,7 +145,7 @@ pub(super) fn compute(
             O::Dp4a => (0..4).fold(a, |sum, k| sum + byte(b, k, v[1].ty) * byte(c, k, v[2].ty)),
             other => return Err(format!("{other} on integers is not modelled").into()),
         };
-        out[i] = from_int(r, dst, sat, &t.mode);
+        out[i] = from_int(r, dst, sat, mode);
     }
     Ok(())
 }

@@ -3,7 +3,10 @@
 use super::{layout::APART, thread::VisaThread};
 use crate::thread::{LANES, Trap};
 use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
-use visa::{AddressOperand, GeneralOperand, IndirectOperand, Predefined, RawOperand, Type, VectorOperand};
+use visa::{
+    AddressOperand, GeneralOperand, IndirectOperand, Modifier, Opcode, Predefined, RawOperand, Type,
+    VectorOperand,
+};
 
 /// The lanes of a source: bits zero-extended, and which lanes are undefined.
 #[derive(Clone, Debug)]
@@ -11,6 +14,20 @@ pub(super) struct Lanes {
     pub bits: [u64; LANES],
     pub ty: Type,
     pub undefined: u32,
+}
+
+/// Arithmetic on lanes whose sources are read already.
+#[derive(Clone, Copy)]
+pub(super) struct Computation<'a> {
+    pub opcode: Opcode,
+    pub sources: &'a [Lanes],
+    /// The sources' modifiers.
+    pub mods: &'a [Modifier; 4],
+    /// The type of the destination.
+    pub dst: Type,
+    pub sat: bool,
+    /// Lanes that compute, a bit each.
+    pub on: u32,
 }
 
 /// Where the lanes of an operand lie in the file.

@@ -16,55 +16,67 @@ use visa::{
     lsc::{LscKind, LscOp, LscSfid},
 };
 
-/// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
-fn coordinates(
-    t: &VisaThread<'_>,
-    cx: &mut VisaCx<'_>,
-    image: &Image,
-    coords: &[RawOperand],
+/// Where a message finds texels.
+#[derive(Clone, Copy)]
+struct Texels {
+    /// The image.
+    place: Storage,
+    /// Its coordinates, a dword a lane.
+    coords: [RawOperand; 4],
+    /// What is added to the first three.
     offsets: [i32; 3],
-    lane: u32,
-) -> Result<[i64; 3], Trap> {
-    let mut c = [0; 3];
-    for k in 0..image.coordinates() {
-        if !coords[k].is_null() {
-            let v = low_i32(low_u32(cx.address(t, coords[k], 4 * lane, 4)?));
-            c[k] = i64::from(v) + i64::from(offsets[k]);
+}
+
+impl Texels {
+    /// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
+    fn coordinates(
+        &self,
+        t: &VisaThread<'_>,
+        cx: &mut VisaCx<'_>,
+        image: &Image,
+        lane: u32,
+    ) -> Result<[i64; 3], Trap> {
+        let mut found = [0; 3];
+        let given = self.coords.iter().zip(self.offsets).zip(&mut found).take(image.coordinates());
+        for ((&coordinate, offset), found) in given.filter(|((coordinate, _), _)| !coordinate.is_null()) {
+            let v = low_i32(low_u32(cx.address(t, coordinate, 4 * lane, 4)?));
+            *found = i64::from(v) + i64::from(offset);
         }
+        Ok(found)
     }
-    Ok(c)
 }
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::Typed4 { store, mask, surface, coords, data } => {
-            let place = t.place_of(surface)?;
-            texels(t, cx, inst, place, store, mask, coords, [0; 3], data)
+            let texels = Texels { place: t.place_of(surface)?, coords, offsets: [0; 3] };
+            if store {
+                scatter(t, cx, inst, texels, mask, data)
+            } else {
+                gather(t, cx, inst, texels, mask, data)
+            }
         }
         Op::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
             if bits != 32 {
                 return Err(format!("typed atomics of {bits} bits are not modelled").into());
             }
-            let place = t.place_of(surface)?;
+            let texels = Texels { place: t.place_of(surface)?, coords, offsets: [0; 3] };
             let (op, srcs) = memory::atomic(op, srcs);
-            atomic(t, cx, inst, place, op, srcs, coords, [0; 3], dst)
+            atomic(t, cx, inst, texels, (op, srcs), dst)
         }
         Op::LscTyped(ref l) => {
             let place = lsc::place(t, cx, LscSfid::Tgm, l.addr_type, l.surface, l.surface_index)?;
+            let texels = Texels { place, coords: l.coords, offsets: l.offsets };
             match (l.op.kind(), l.shape.channels) {
-                (LscKind::Load, Some(mask)) => {
-                    texels(t, cx, inst, place, false, mask, l.coords, l.offsets, l.dst)
-                }
-                (LscKind::Store, Some(mask)) => {
-                    texels(t, cx, inst, place, true, mask, l.coords, l.offsets, l.src1)
-                }
+                (LscKind::Load, Some(mask)) => gather(t, cx, inst, texels, mask, l.dst),
+                (LscKind::Store, Some(mask)) => scatter(t, cx, inst, texels, mask, l.src1),
                 (LscKind::Atomic, _) => {
                     let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into())
                         .and_then(messages::lsc::Op::operation)
                     else {
                         return Err(format!("{} is not modelled", l.op).into());
                     };
-                    atomic(t, cx, inst, place, op, [l.src1, l.src2], l.coords, l.offsets, l.dst)
+                    atomic(t, cx, inst, texels, (op, [l.src1, l.src2]), l.dst)
                 }
                 _ if l.op == LscOp::ReadStateInfo && cx.opaque.contains(&Sfid::Tgm) => {
                     let surface = cx.surface(place)?.base;
@@ -83,73 +95,99 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn texels(
+/// Loads channels of texels: a register, or as many as all lanes need, for each channel.
+fn gather(
     t: &mut VisaThread<'_>,
     cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
-    place: Storage,
-    store: bool,
+    texels: Texels,
     mask: ChannelMask,
-    coords: [RawOperand; 4],
-    offsets: [i32; 3],
     data: RawOperand,
 ) -> Result<SendKind, Trap> {
-    let surface = cx.surface(place)?.clone();
-    let Some(image) = surface.image else { return Err("a typed access to a surface without shape".into()) };
-    let block = inst.exec.size.lanes().max(t.program.grf / 4) * 4;
+    let (base, image) = image_of(cx, texels.place)?;
+    let block = block_bytes(t, inst);
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = to_index(i);
+        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
+        let texel = typed::fetch(cx.memory, base, &image, x, y, z)?;
+        for (k, c) in channels(mask).enumerate() {
+            let v = texel.map_or(0, |texel| typed::unpack(&image, texel, c));
+            t.raw_store(data, to_index(k) * block + 4 * lane, 4, v.into())?;
+        }
+    }
+    Ok(SendKind::Load)
+}
+
+/// Stores channels of texels.
+fn scatter(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+    texels: Texels,
+    mask: ChannelMask,
+    data: RawOperand,
+) -> Result<SendKind, Trap> {
+    let (base, image) = image_of(cx, texels.place)?;
+    let block = block_bytes(t, inst);
     let channel_bytes = u32::from(image.channel_bytes);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
-        let channels = (0..4u32).filter(|c| mask.0 >> c & 1 != 0).enumerate();
-        if !store {
-            let texel = typed::fetch(cx.memory, surface.base, &image, x, y, z)?;
-            for (k, c) in channels {
-                let v = texel.map_or(0, |texel| typed::unpack(&image, texel, c));
-                t.raw_store(data, to_index(k) * block + 4 * lane, 4, v.into())?;
-            }
-            continue;
-        }
+        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
         let Some(offset) = image.offset(x, y, z) else { continue };
-        for (k, c) in channels {
+        for (k, c) in channels(mask).enumerate() {
             let stored = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
             if stored < u32::from(image.channels) {
                 let v = cx.data(t, data, to_index(k) * block + 4 * lane, 4)?;
                 let v = typed::pack(&image, low_u32(v));
-                let to = surface.base + offset + u64::from(stored * channel_bytes);
+                let to = base + offset + u64::from(stored * channel_bytes);
                 cx.store(t, Storage::Flat, to, channel_bytes, v.into())?;
             }
         }
     }
-    Ok(if store { SendKind::Store } else { SendKind::Load })
+    Ok(SendKind::Store)
 }
 
-#[allow(clippy::too_many_arguments)]
+/// The channels of a mask, red first.
+fn channels(mask: ChannelMask) -> impl Iterator<Item = u32> {
+    (0..4).filter(move |c| mask.0 >> c & 1 != 0)
+}
+
+/// Bytes of a channel of all lanes in a payload.
+fn block_bytes(t: &VisaThread<'_>, inst: &Inst<'_>) -> u32 {
+    inst.exec.size.lanes().max(t.program.grf / 4) * 4
+}
+
+/// The address and the shape of an image.
+fn image_of(cx: &mut VisaCx<'_>, place: Storage) -> Result<(u64, Image), Trap> {
+    let surface = cx.surface(place)?.clone();
+    match surface.image {
+        Some(image) => Ok((surface.base, image)),
+        None => Err("a typed access to a surface without shape".into()),
+    }
+}
+
+/// An operation on a dword of memory, with its operands.
 fn atomic(
     t: &mut VisaThread<'_>,
     cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
-    place: Storage,
-    op: Operation,
-    srcs: [RawOperand; 2],
-    coords: [RawOperand; 4],
-    offsets: [i32; 3],
+    texels: Texels,
+    (op, srcs): (Operation, [RawOperand; 2]),
     dst: RawOperand,
 ) -> Result<SendKind, Trap> {
-    let surface = cx.surface(place)?.clone();
-    let Some(image) = surface.image else { return Err("a typed atomic on a surface without shape".into()) };
+    let (base, image) = image_of(cx, texels.place)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
+        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
         let Some(offset) = image.offset(x, y, z) else { continue };
         let mut operand = |k: usize| {
             if to_index(k) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
-        let at = surface.base + offset;
+        let at = base + offset;
         let old = cx.load(t, Storage::Flat, at, 4)?;
         let new = op.apply(old, a, b, 4);
         cx.store(t, Storage::Flat, at, 4, new)?;
