@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::Version;
+
 /// A fault in an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
@@ -168,17 +170,32 @@ impl From<Error> for Errors {
     }
 }
 
-/// A value that an object of the chosen version has no room for.
+/// A module that no object of the chosen version can hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WriteError {
     /// Kernel or function.
     pub kernel: Option<String>,
     /// Field of the format.
     pub field: &'static str,
-    /// The value.
-    pub found: u64,
-    /// The largest value that fits.
-    pub allowed: u64,
+    /// What is wrong with it.
+    pub fault: WriteFault,
+}
+
+/// Why a value cannot be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteFault {
+    /// The field is too small for the value.
+    TooLarge {
+        /// The value.
+        found: u64,
+        /// The largest value that fits.
+        most: u64,
+    },
+    /// No object has this version.
+    Version {
+        /// The module's version.
+        found: Version,
+    },
 }
 
 impl fmt::Display for WriteError {
@@ -186,7 +203,13 @@ impl fmt::Display for WriteError {
         if let Some(kernel) = &self.kernel {
             write!(f, "kernel `{kernel}`, ")?;
         }
-        write!(f, "{}: found {}, but the format holds at most {}", self.field, self.found, self.allowed)
+        write!(f, "{}: ", self.field)?;
+        match self.fault {
+            WriteFault::TooLarge { found, most } => {
+                write!(f, "found {found}, but the format holds at most {most}")
+            }
+            WriteFault::Version { found } => write!(f, "found {found}, allowed: 3.0 to 4.1"),
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub mod types;
 pub mod verify;
 pub mod write;
 
-pub use error::{Error, ErrorKind, Errors, WriteError};
+pub use error::{Error, ErrorKind, Errors, WriteError, WriteFault};
 pub use ids::*;
 pub use inst::{Inst, Record};
 pub use model::*;

@@ -133,6 +133,11 @@ impl LscOp {
         }
     }
 
+    /// Whether data come back: what is loaded, or what an atomic operation finds. In text they stand before the address.
+    pub const fn returns_data(self) -> bool {
+        !matches!(self.kind(), LscKind::Store) && !matches!(self, LscOp::CcsUpdate)
+    }
+
     /// Data are chosen by a channel mask rather than a vector length.
     pub const fn has_channel_mask(self) -> bool {
         matches!(self, LscOp::LoadQuad | LscOp::StoreQuad | LscOp::LoadQuadMsrt | LscOp::StoreQuadMsrt)

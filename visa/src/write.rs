@@ -7,7 +7,11 @@ mod out;
 use narrow::{as_index, to_index};
 use out::{Out, limit};
 
-use crate::{error::WriteError, model::*, read::MAGIC};
+use crate::{
+    error::{WriteError, WriteFault},
+    model::*,
+    read::MAGIC,
+};
 
 /// Writes an object of the module's version, or of version 4.1 if that of its text is newer. A module that was read gives
 /// the bytes it was read from.
@@ -18,7 +22,8 @@ use crate::{error::WriteError, model::*, read::MAGIC};
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let version = module.version.of_object();
     if version.major < 3 {
-        return Err(limit("version (times 100, from 300 on)", version.number().into(), 401));
+        let fault = WriteFault::Version { found: version };
+        return Err(WriteError { kernel: None, field: "version", fault });
     }
     let encode = |k: &Kernel| {
         let in_kernel = |error| WriteError { kernel: Some(k.name().into_owned()), ..error };
@@ -279,4 +284,17 @@ fn header(
         out.relocs(&function.function_relocs)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_object_is_older_than_3_0() {
+        let module = Module { version: Version::new(2, 5), ..Module::default() };
+        let error = write(&module).unwrap_err();
+        assert_eq!(error.fault, WriteFault::Version { found: Version::new(2, 5) });
+        assert_eq!(error.to_string(), "version: found 2.5, allowed: 3.0 to 4.1");
+    }
 }

@@ -8,6 +8,16 @@
 //! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
 //! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
 //! | `Plain unless (op.is_strided())` | a field that is there unless this holds of the instruction, stored as its type says; the view of others has the type's default |
+//!
+//! **Why the text is not a part of an entry.** It was counted for the load/store cache. Its seven formats of text (accesses,
+//! typed accesses, blocks, typed blocks, append counters, state, fences) are made of 18 kinds of part. Six of these serve
+//! several formats: caches, execution size, data with their shape, operands of atomics, the address model, the address
+//! size. Twelve serve one each, among them scale, offset, pitch, coordinates, the shape of a block, a second shape that has
+//! to equal the first. Each kind needs its printer and its parser as it does now (`text/lsc.rs`, `text/lsc_block.rs`,
+//! `text/print/lsc.rs`: 870 lines). In an entry would stand what the seven functions that put them in order say now, some
+//! 100 lines; to interpret that takes as many, and conditions on the operation: data stand before the address or behind it,
+//! the text of some says nothing of fields that the object has. So functions read and write the text of such messages; the
+//! printer's name the fields in the order of the entry, and panic if the row has fewer.
 
 /// Gives all entries to another macro, behind what it was handed in braces.
 macro_rules! struct_instructions {

@@ -8,6 +8,7 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
+    ids::VarId,
     lsc::*,
     opcode::Opcode,
     operand::*,
@@ -39,8 +40,16 @@ pub(super) struct Model {
     pub index: u32,
 }
 
-const fn region_scalar() -> Region {
-    Region::src(0, 1, 0)
+/// A register as a scalar.
+const fn scalar(var: VarId, row: u8, col: u8) -> Operand {
+    let region = Region::src(0, 1, 0);
+    Operand::Vector(VectorOperand::General(GeneralOperand {
+        var,
+        row,
+        col,
+        region,
+        modifier: Modifier::None,
+    }))
 }
 
 impl<'s> Parser<'s> {
@@ -148,14 +157,7 @@ impl<'s> Parser<'s> {
             }
             _ => (0, 0),
         };
-        let region = region_scalar();
-        Ok(Operand::Vector(VectorOperand::General(GeneralOperand {
-            var,
-            row,
-            col,
-            region,
-            modifier: Modifier::None,
-        })))
+        Ok(scalar(var, row, col))
     }
 
     fn addr_size(&mut self) -> Parsed<Operand> {
@@ -183,7 +185,7 @@ impl<'s> Parser<'s> {
 
     /// What is loaded stands before the address, with its shape.
     fn data_before(&mut self, op: LscOp) -> Parsed<(Operand, Option<Shape>)> {
-        if op.kind() == LscKind::Store || op == LscOp::CcsUpdate {
+        if !op.returns_data() {
             return Ok((Operand::Raw(RawOperand::NULL), None));
         }
         Ok((self.raw_operand()?, Some(self.shape(op)?)))
@@ -226,15 +228,7 @@ impl<'s> Parser<'s> {
         if op.is_strided() && self.eat(Tok::Comma) {
             pitch = self.reg_or_imm(Type::UD)?;
         } else if op.is_strided() {
-            let region = region_scalar();
-            let var = crate::ids::VarId::NULL;
-            pitch = Operand::Vector(VectorOperand::General(GeneralOperand {
-                var,
-                row: 0,
-                col: 0,
-                region,
-                modifier: Modifier::None,
-            }));
+            pitch = scalar(VarId::NULL, 0, 0);
         }
         self.expect(Tok::RBrack, "`]`")?;
         let size = self.addr_size()?;

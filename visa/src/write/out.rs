@@ -1,14 +1,15 @@
 //! Bytes being written.
 
 use crate::{
-    error::WriteError,
+    error::{WriteError, WriteFault},
     model::{RelocSym, Version},
 };
 use narrow::{as_index, to_u64};
 
 #[cold]
-pub(super) fn limit(field: &'static str, found: usize, allowed: usize) -> WriteError {
-    WriteError { kernel: None, field, found: to_u64(found), allowed: to_u64(allowed) }
+pub(super) fn limit(field: &'static str, found: usize, most: usize) -> WriteError {
+    let fault = WriteFault::TooLarge { found: to_u64(found), most: to_u64(most) };
+    WriteError { kernel: None, field, fault }
 }
 
 /// Bytes being written.

@@ -10,6 +10,14 @@ fn word<T>(raw: u32, from_raw: fn(u8) -> Option<T>, name: fn(T) -> &'static str)
     u8::try_from(raw).ok().and_then(from_raw).map_or("?", name)
 }
 
+/// Size, order, elements, mask.
+type Shape<'a> = [&'a Operand; 4];
+
+/// Operands, which are named in the order of their row of the table (`table/structs.rs`); more may follow.
+fn fields<const N: usize>(operands: &[Operand]) -> &[Operand; N] {
+    operands.first_chunk().unwrap_or_else(|| panic!("{N} operands of the table's row, found {operands:?}"))
+}
+
 impl Printer<'_> {
     pub(super) fn lsc(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         if record.opcode == Opcode::LscFence {
@@ -73,24 +81,25 @@ impl Printer<'_> {
         }
     }
 
-    /// `:d32x4t`, `:d32.xyz`; operands are size, order, elements, mask.
-    fn shape(&mut self, op: LscOp, shape: &[Operand]) -> fmt::Result {
-        write!(self.out, ":{}", word(shape[0].num(), LscDataSize::from_raw, LscDataSize::name))?;
+    /// `:d32x4t`, `:d32.xyz`.
+    fn shape(&mut self, op: LscOp, shape: Shape<'_>) -> fmt::Result {
+        let [size, order, elements, mask] = shape.map(Operand::num);
+        write!(self.out, ":{}", word(size, LscDataSize::from_raw, LscDataSize::name))?;
         if op.has_channel_mask() {
             self.out.push('.');
             for (bit, letter) in "xyzw".chars().enumerate() {
-                if shape[3].num() >> bit & 1 != 0 {
+                if mask >> bit & 1 != 0 {
                     self.out.push(letter);
                 }
             }
             return Ok(());
         }
-        self.out.push_str(word(shape[2].num(), LscElems::from_raw, LscElems::name));
-        self.out.push_str(word(shape[1].num(), LscOrder::from_raw, LscOrder::name));
+        self.out.push_str(word(elements, LscElems::from_raw, LscElems::name));
+        self.out.push_str(word(order, LscOrder::from_raw, LscOrder::name));
         Ok(())
     }
 
-    fn data(&mut self, op: LscOp, register: &Operand, shape: &[Operand]) -> fmt::Result {
+    fn data(&mut self, op: LscOp, register: &Operand, shape: Shape<'_>) -> fmt::Result {
         self.out.push_str("  ");
         self.short_raw(register)?;
         self.shape(op, shape)
@@ -119,155 +128,172 @@ impl Printer<'_> {
         write!(self.out, ":{}", word(size.num(), LscAddrSize::from_raw, LscAddrSize::name))
     }
 
-    /// Operands from the address type on.
-    fn untyped(&mut self, record: &Record, op: LscOp, o: &[Operand]) -> fmt::Result {
+    /// Data that are stored, or operands of an atomic operation; those of loads stand before the address.
+    fn data_behind(&mut self, op: LscOp, sources: [&Operand; 2], shape: Shape<'_>) -> fmt::Result {
+        if !op.returns_data() {
+            self.data(op, sources[0], shape)?;
+        }
+        if op.kind() == LscKind::Atomic {
+            for source in sources {
+                self.out.push_str("  ");
+                self.short_raw(source)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `operands` begin with the address type, or with what stands behind shared function and caches.
+    fn untyped(&mut self, record: &Record, op: LscOp, operands: &[Operand]) -> fmt::Result {
+        let [ty, scale, offset, size, s0, s1, s2, s3, surface, index, dst, addr, first, second] =
+            fields(operands);
+        // A strided access has a pitch in front of its only source.
+        let (pitch, sources) =
+            if op.is_strided() { (Some(first), [second, second]) } else { (None, [first, second]) };
+        let shape = [s0, s1, s2, s3];
         self.exec(record)?;
-        let (ty, scale, offset, size, shape) =
-            (&o[0], o[1].num(), (o[2].num()).cast_signed(), &o[3], &o[4..8]);
-        let (dst, addr) = (&o[10], &o[11]);
-        let src1 = if op.is_strided() { &o[13] } else { &o[12] };
-        let kind = op.kind();
-        if kind != LscKind::Store && op != LscOp::CcsUpdate {
+        if op.returns_data() {
             self.data(op, dst, shape)?;
         }
         self.out.push_str("  ");
-        self.model(ty, &o[8], &o[9])?;
+        self.model(ty, surface, index)?;
         self.out.push('[');
-        if scale > 1 {
-            write!(self.out, "{scale:#x}*")?;
+        if scale.num() > 1 {
+            write!(self.out, "{:#x}*", scale.num())?;
         }
         self.short_raw(addr)?;
+        let offset = offset.num().cast_signed();
         if offset != 0 {
             let sign = if offset < 0 { '-' } else { '+' };
             write!(self.out, "{sign}{:#x}", offset.unsigned_abs())?;
         }
-        if op.is_strided() && o[12].vector().var().is_none_or(|v| !v.is_null()) {
+        if let Some(pitch) = pitch
+            && pitch.vector().var().is_none_or(|v| !v.is_null())
+        {
             self.out.push_str(", ");
-            self.short_vector(&o[12])?;
+            self.short_vector(pitch)?;
         }
         self.out.push(']');
         self.addr_size(size)?;
-        if kind == LscKind::Store || op == LscOp::CcsUpdate {
-            self.data(op, src1, shape)?;
-        }
-        if kind == LscKind::Atomic {
-            for source in &o[12..14] {
-                self.out.push_str("  ");
-                self.short_raw(source)?;
-            }
-        }
-        Ok(())
+        self.data_behind(op, sources, shape)
     }
 
-    fn typed(&mut self, record: &Record, op: LscOp, o: &[Operand]) -> fmt::Result {
+    fn typed(&mut self, record: &Record, op: LscOp, operands: &[Operand]) -> fmt::Result {
+        let [
+            ty,
+            size,
+            s0,
+            s1,
+            s2,
+            s3,
+            surface,
+            index,
+            dst,
+            u,
+            u_offset,
+            v,
+            v_offset,
+            r,
+            r_offset,
+            lod,
+            src1,
+            src2,
+        ] = fields(operands);
+        let shape = [s0, s1, s2, s3];
         self.exec(record)?;
-        let (shape, dst, src1, src2) = (&o[2..6], &o[8], &o[16], &o[17]);
-        let kind = op.kind();
-        if kind != LscKind::Store && op != LscOp::CcsUpdate {
+        if op.returns_data() {
             self.data(op, dst, shape)?;
         }
         self.out.push_str("  ");
-        self.model(&o[0], &o[6], &o[7])?;
+        self.model(ty, surface, index)?;
         self.out.push('[');
-        for i in 0..4 {
-            let at = 9 + 2 * i;
-            if o[at].raw().is_null() {
-                break;
-            }
+        let coordinates = [(u, Some(u_offset)), (v, Some(v_offset)), (r, Some(r_offset)), (lod, None)];
+        let given = coordinates.iter().take_while(|(coordinate, _)| !coordinate.raw().is_null());
+        for (i, (coordinate, offset)) in given.enumerate() {
             if i > 0 {
                 self.out.push(',');
             }
-            self.short_raw(&o[at])?;
-            if i < 3 {
-                let offset = (o[at + 1].num()).cast_signed();
-                if offset != 0 {
-                    write!(self.out, "{offset:+}")?;
-                }
+            self.short_raw(coordinate)?;
+            let offset = offset.map_or(0, |offset| offset.num().cast_signed());
+            if offset != 0 {
+                write!(self.out, "{offset:+}")?;
             }
         }
         self.out.push(']');
-        self.addr_size(&o[1])?;
-        if kind == LscKind::Store || op == LscOp::CcsUpdate {
-            self.data(op, src1, shape)?;
-        }
-        if kind == LscKind::Atomic {
-            for source in [src1, src2] {
-                self.out.push_str("  ");
-                self.short_raw(source)?;
-            }
-        }
-        Ok(())
+        self.addr_size(size)?;
+        self.data_behind(op, [src1, src2], shape)
     }
 
-    fn state_info(&mut self, o: &[Operand]) -> fmt::Result {
+    fn state_info(&mut self, operands: &[Operand]) -> fmt::Result {
+        let [ty, _size, _, _, _, _, surface, index, dst, coordinate] = fields(operands);
         self.out.push_str("  ");
-        self.short_raw(&o[8])?;
+        self.short_raw(dst)?;
         self.out.push_str("  ");
-        self.model(&o[0], &o[6], &o[7])?;
+        self.model(ty, surface, index)?;
         self.out.push('[');
-        self.short_raw(&o[9])?;
+        self.short_raw(coordinate)?;
         self.out.push(']');
         Ok(())
     }
 
-    /// `V1:d8.2x32x32nn`; operands are size, order, blocks, width, height, vnni.
-    fn block_data(&mut self, register: &Operand, o: &[Operand]) -> fmt::Result {
-        self.out.push_str("  ");
-        self.short_raw(register)?;
-        write!(self.out, ":{}.", word(o[0].num(), LscDataSize::from_raw, LscDataSize::name))?;
-        if o[2].num() != 1 {
-            write!(self.out, "{}x", o[2].num())?;
-        }
-        write!(self.out, "{}x{}", o[3].num(), o[4].num())?;
-        self.out.push(if o[1].num() == u32::from(LscOrder::Transpose.raw()) { 't' } else { 'n' });
-        self.out.push(if o[5].num() != 0 { 't' } else { 'n' });
-        Ok(())
-    }
-
-    fn block(&mut self, record: &Record, op: LscOp, o: &[Operand]) -> fmt::Result {
+    fn block(&mut self, record: &Record, op: LscOp, operands: &[Operand]) -> fmt::Result {
+        let [size, order, blocks, width, height, vnni, dst, base, base_width, base_height, pitch, x, y, src1] =
+            fields(operands);
+        // `V1:d8.2x32x32nn`
+        let data = |p: &mut Self, register: &Operand| {
+            p.out.push_str("  ");
+            p.short_raw(register)?;
+            write!(p.out, ":{}.", word(size.num(), LscDataSize::from_raw, LscDataSize::name))?;
+            if blocks.num() != 1 {
+                write!(p.out, "{}x", blocks.num())?;
+            }
+            write!(p.out, "{}x{}", width.num(), height.num())?;
+            p.out.push(if order.num() == u32::from(LscOrder::Transpose.raw()) { 't' } else { 'n' });
+            p.out.push(if vnni.num() != 0 { 't' } else { 'n' });
+            Ok(())
+        };
         self.exec(record)?;
         if op == LscOp::LoadBlock2d {
-            self.block_data(&o[6], &o[..6])?;
+            data(self, dst)?;
         }
         self.out.push_str("  flat[");
-        for (i, operand) in o[7..13].iter().enumerate() {
+        for (i, operand) in [base, base_width, base_height, pitch, x, y].into_iter().enumerate() {
             if i > 0 {
                 self.out.push(',');
             }
             self.short_vector(operand)?;
         }
         self.out.push(']');
-        if op == LscOp::StoreBlock2d {
-            self.block_data(&o[13], &o[..6])?;
-        }
-        Ok(())
+        if op == LscOp::StoreBlock2d { data(self, src1) } else { Ok(()) }
     }
 
-    fn typed_block(&mut self, op: LscOp, o: &[Operand]) -> fmt::Result {
-        let load = op == LscOp::LoadBlock2d;
+    fn typed_block(&mut self, op: LscOp, operands: &[Operand]) -> fmt::Result {
+        let [ty, width, height, surface, index, dst, x, y, src1] = fields(operands);
         let data = |p: &mut Self, register: &Operand| {
             p.out.push_str("  ");
             p.short_raw(register)?;
-            write!(p.out, ":{}x{}", o[1].num(), o[2].num())
+            write!(p.out, ":{}x{}", width.num(), height.num())
         };
+        let load = op == LscOp::LoadBlock2d;
         if load {
-            data(self, &o[5])?;
+            data(self, dst)?;
         }
         self.out.push_str("  ");
-        self.model(&o[0], &o[3], &o[4])?;
+        self.model(ty, surface, index)?;
         self.out.push('[');
-        self.short_vector(&o[6])?;
+        self.short_vector(x)?;
         self.out.push(',');
-        self.short_vector(&o[7])?;
+        self.short_vector(y)?;
         self.out.push(']');
-        if load { Ok(()) } else { data(self, &o[8]) }
+        if load { Ok(()) } else { data(self, src1) }
     }
 
-    fn append(&mut self, record: &Record, op: LscOp, o: &[Operand]) -> fmt::Result {
+    fn append(&mut self, record: &Record, op: LscOp, operands: &[Operand]) -> fmt::Result {
+        let [ty, s0, s1, s2, s3, surface, index, dst, src1] = fields(operands);
+        let shape = [s0, s1, s2, s3];
         self.exec(record)?;
-        self.data(op, &o[7], &o[1..5])?;
+        self.data(op, dst, shape)?;
         self.out.push_str("  ");
-        self.model(&o[0], &o[5], &o[6])?;
-        self.data(op, &o[8], &o[1..5])
+        self.model(ty, surface, index)?;
+        self.data(op, src1, shape)
     }
 }
