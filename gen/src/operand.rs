@@ -22,6 +22,8 @@ impl Region {
     pub const VXH: u8 = 0xfe;
     /// A field that the instruction form does not have.
     pub const ABSENT: u8 = 0xff;
+    /// The largest stride of a row that words can say, in elements (volume 7, "Vertical Stride").
+    pub const WIDEST: u32 = 32;
     /// `<0;1,0>`: one element for all channels.
     pub const SCALAR: Region = Region::new(0, 1, 0);
     /// `<1;1,0>`: packed elements, with no row boundary.

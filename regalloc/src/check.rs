@@ -7,13 +7,12 @@
 //!
 //! **Whose bytes.** A write under the mask gives the lanes that run their value, and leaves the bytes of the other lanes
 //! as they were. So *lost* is kept three times, for three sets of bytes:
-//!
 //! - the lane's own. Any write that is sure to happen makes them good again, if all accesses agree which bytes are a lane's;
 //! - those of lanes that run elsewhere. A masked write makes them good only where all lanes run;
 //! - those of any lane. Only a write without a mask makes them good.
 //!
-//! A read asks about the bytes that it reads: under the mask the lane's own and, if it looks across lanes, those of lanes
-//! that run elsewhere; without a mask those of any lane.
+//! A read under the mask asks about the lane's own and, if it looks across lanes, those of lanes that run elsewhere; a read
+//! without a mask asks about those of any lane.
 //!
 //! **What a block does not remember.** A variable of one block which is there written before it is read, subrange
 //! by subrange and whatever the mask, has nothing from an earlier run of the block: not even in lanes that do not
@@ -59,11 +58,9 @@ struct VarState {
     lost: [u64; 3],
 }
 
-/// Index into [`VarState::lost`]: the bytes of the lane that is followed.
+/// Indices into [`VarState::lost`]: the bytes of the lane that is followed, of lanes that run elsewhere, of any lane.
 const OWN: usize = 0;
-/// Index into [`VarState::lost`]: the bytes of lanes that run elsewhere.
 const CROSS: usize = 1;
-/// Index into [`VarState::lost`]: the bytes of any lane.
 const ALL: usize = 2;
 
 impl VarState {

@@ -4,7 +4,7 @@
 //! a destination in two registers has half of its elements in each (Broadwell).
 
 use gen_ir::{
-    Class, Dst, Op, Options, Src, SrcMod, Type,
+    Class, Dst, Op, Options, Region, Src, SrcMod, Type,
     rules::places::{Walk, divides_evenly, mixed_lanes, rows_inside, span_fits},
 };
 
@@ -194,14 +194,14 @@ pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
             span_fits(offset + span, grf)
                 && (offset + span <= grf || !lx.caps.regions.even_writes || owords_fit(lx, inst))
-                && (region.stride(lanes).is_some_and(|s| s <= 32)
+                && (region.stride(lanes).is_some_and(|s| s <= Region::WIDEST)
                     || rows_inside(region, ty, offset, lanes, grf))
         }
-        Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
+        Src::Indirect { region, ty, .. } if region.vert != Region::VXH => {
             // Where an address points is not known: stay inside one register from an aligned start.
             is_scalar(&inst.src[i], lanes)
                 || span_fits(gen_ir::region_span(region, ty, lanes), grf)
-                    && (region.stride(lanes).is_some_and(|s| s <= 32)
+                    && (region.stride(lanes).is_some_and(|s| s <= Region::WIDEST)
                         || rows_inside(region, ty, 0, lanes, grf))
         }
         Src::Indirect { region, ty, .. } => {
