@@ -33,8 +33,12 @@ pub(crate) const IP: u32 = NOTIFY + 64;
 pub(crate) const TIMESTAMP: u32 = IP + 64;
 /// `sp`, `tdr0`, `msg0`, `dbg0`, `fc`: kept, without effect.
 pub(crate) const OTHER: u32 = TIMESTAMP + 64;
+/// `tdr0`.
+pub(crate) const THREAD_DEP: u32 = OTHER + 64;
+/// `msg0`.
+pub(crate) const MSG: u32 = THREAD_DEP + 64;
 /// `acc0` on, one GRF each; the extra-precision registers are `acc2` to `acc9`.
-pub(crate) const ACC: u32 = OTHER + 5 * 64;
+pub(crate) const ACC: u32 = MSG + 3 * 64;
 /// Accumulators kept.
 pub(crate) const ACC_COUNT: u32 = 10;
 /// End of the file, with room for a whole operand behind the last register.
@@ -82,10 +86,10 @@ pub(crate) fn flat(reg: Reg<Physical>, grf: u32, grf_count: u32) -> Option<(u32,
             Arf::Ip => (IP, 4),
             Arf::Timestamp(_) => (TIMESTAMP, 32),
             Arf::StackPointer(_) => (OTHER, 32),
-            Arf::ThreadDep(_) => (OTHER + 64, 32),
-            Arf::Msg(_) => (OTHER + 128, 32),
-            Arf::Debug(_) => (OTHER + 192, 32),
-            Arf::FlowControl(_) => (OTHER + 256, 64),
+            Arf::ThreadDep(_) => (THREAD_DEP, 32),
+            Arf::Msg(_) => (MSG, 32),
+            Arf::Debug(_) => (MSG + 64, 32),
+            Arf::FlowControl(_) => (MSG + 128, 64),
             Arf::Addr(_) | Arf::Flag(_) | Arf::Acc(_) => return None,
         },
     };

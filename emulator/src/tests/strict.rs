@@ -255,20 +255,20 @@ fn messages_to_one_function_read_in_order_if_all_are_sent() {
 
 #[test]
 fn control_registers_wait_for_everything() {
-    let control = Reg::arf(Arf::Control(0), 0);
-    let mut or = inst(
-        Op::Or,
-        ExecSize::S1,
-        0,
-        Type::Ud,
-        &[Src::new(control, Region::SCALAR, Type::Ud), Src::ud(0x400)],
-    );
-    or.dst = Dst::packed(control, Type::Ud);
-    or.no_mask = true;
+    let change = |arf| {
+        let reg = Reg::arf(arf, 0);
+        let from = [Src::new(reg, Region::SCALAR, Type::Ud), Src::ud(0x400)];
+        let mut or = inst(Op::Or, ExecSize::S1, 0, Type::Ud, &from);
+        or.dst = Dst::packed(reg, Type::Ud);
+        all(or)
+    };
+    let or = change(Arf::Control(0));
     let after = at(mov(4, 2), dist(1));
     assert_eq!(faults(TGL, &[mov(3, 2), at(or, dist(1)), after]), []);
     assert_eq!(faults(TGL, &[mov(3, 2), or, after]), [Fault::Hazard]);
     assert_eq!(faults(TGL, &[mov(3, 2), at(or, dist(1)), mov(4, 2)]), [Fault::Hazard]);
+    // What is awaited is none.
+    assert_eq!(faults(TGL, &[mov(3, 2), change(Arf::ThreadDep(0)), mov(4, 2)]), []);
 }
 
 #[test]

@@ -164,8 +164,8 @@ impl Checker<'_> {
         }
         let grf = self.options.grf_bytes;
         let (row, rows) = if transposed { (height, width) } else { (width, height) };
-        // VNNI joins the rows of a dword.
-        let rows = if b.vnni { rows.next_multiple_of(4 / size) } else { rows };
+        // VNNI joins the rows of a dword: of qwords each by itself.
+        let rows = if b.vnni { rows.next_multiple_of((4 / size).max(1)) } else { rows };
         let block = row.next_power_of_two() * size * rows;
         let bytes = if blocks > 1 { blocks * block.next_multiple_of(grf) } else { block };
         if is_store {

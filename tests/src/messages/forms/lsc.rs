@@ -208,6 +208,7 @@ impl List {
             "d64.1x4x8tn",
             "d32.1x5x3nn",
             "d8.4x16x8nn",
+            "d64.1x4x4nt",
         ] {
             let address = "flat[Dq.1,0x3f,D.4,0x7f,D.6,0x5]";
             self.add("lsc_load_block2d", format!("lsc_load_block2d.ugm (M1_NM, 1) X:{shape} {address}"));
