@@ -426,7 +426,8 @@ impl Line<'_> {
             Class::Branch => self.xe || ty == Type::D,
             Class::Send => self.xe || index == 1 || ty == Type::Ud,
             Class::Sync => {
-                src.is_imm() || src.reg().is_some_and(|r| matches!(r.base(), Base::Arf(gen_ir::Arf::Null)))
+                src.is_imm() && ty == Type::Ud
+                    || src.reg().is_some_and(|r| matches!(r.base(), Base::Arf(gen_ir::Arf::Null)))
             }
             _ => false,
         }

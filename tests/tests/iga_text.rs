@@ -104,6 +104,15 @@ fn random_instructions_are_as_recorded() {
     }
 }
 
+/// The number of a named barrier, as Intel's finalizer writes it: a word that stands once. The text is iga64's.
+#[test]
+fn a_word_stands_once_in_sync() {
+    let code = [1, 0, 0, 0x80, 0, 0x41, 1, 0, 0, 0, 0, 0xe0, 1, 0, 0, 0];
+    let text = disassemble(Platform::Pvc, &code, &ListingOptions::default());
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["L0:", "(W)", "sync.bar", "0x1:uw"]);
+    assert_eq!(assemble(Platform::Pvc, &text, &AsmOptions::default()), Ok(code.to_vec()));
+}
+
 /// Intel's own listings, comments and all, assemble to Intel's own code.
 #[test]
 fn intels_listings_assemble_to_intels_code() {

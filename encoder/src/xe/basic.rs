@@ -311,7 +311,7 @@ impl Decoder {
         let always = if self.caps.words.acc_write_enable { SATURATE | BIT_33 } else { SATURATE };
         if sources == 1 {
             if b.src0.is_imm {
-                let (imm, long) = self.imm("Src0.DataType", b.src0.data_type)?;
+                let (imm, long) = self.imm("Src0.DataType", b.src0.data_type, inst.op)?;
                 inst.src[0] = imm;
                 let kept = if long { bits(64, 95) } else { FUNCTION };
                 return Ok((always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127), !long));
@@ -325,7 +325,7 @@ impl Decoder {
         inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
         let used = always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95);
         if b.src1.is_imm {
-            let (imm, long) = self.imm("Src1.DataType", b.src1.data_type)?;
+            let (imm, long) = self.imm("Src1.DataType", b.src1.data_type, inst.op)?;
             if long {
                 return Err(self.error("Src1.DataType", b.src1.data_type, "32 bits or less"));
             }

@@ -10,7 +10,7 @@ use super::{
     words::{Direct, Indirect, Macro},
 };
 use crate::{DecodeError, EncodeError};
-use gen_ir::{AddrSub, Mme, Physical, Reg, Src, SrcMod, Type};
+use gen_ir::{AddrSub, Mme, Op, Physical, Reg, Src, SrcMod, Type};
 use narrow::{low_u32, to_i16};
 
 impl Encoder<'_> {
@@ -29,10 +29,12 @@ impl Encoder<'_> {
         }
     }
 
-    /// An immediate in its place: bits 127..96, and the high half of 64 bits below.
+    /// An immediate in its place: bits 127..96, and the high half of 64 bits below. A word stands there twice, but once in
+    /// `sync`, as Intel's finalizer writes it.
     #[inline(always)]
     pub(super) fn imm(&self, field: &'static str, bits: u64, ty: Type) -> Result<u128, EncodeError> {
         let (high, low) = match ty {
+            Type::Uw | Type::W if bits <= 0xffff && self.inst.op == Op::Sync => (0, bits),
             Type::Uw | Type::W | Type::Hf | Type::Bf if bits <= 0xffff => (0, bits << 16 | bits),
             Type::Uq | Type::Q | Type::Df => (bits >> 32, bits & 0xffff_ffff),
             Type::Uw | Type::W | Type::Hf | Type::Bf => {
@@ -144,11 +146,22 @@ impl Decoder {
     }
 
     /// The immediate, and whether it has 64 bits.
-    pub(super) fn imm(&self, field: &'static str, code: u8) -> Result<(Src<Physical>, bool), DecodeError> {
+    pub(super) fn imm(
+        &self,
+        field: &'static str,
+        code: u8,
+        op: Op,
+    ) -> Result<(Src<Physical>, bool), DecodeError> {
         let ty = codes::imm_type_of(code, self.caps.ops.bf16)
             .ok_or_else(|| self.error(field, code, "a data type of immediates"))?;
         let low = u64::from(low_u32(self.word >> 96));
         let (bits, long) = match ty {
+            Type::Uw | Type::W if op == Op::Sync => {
+                if low > 0xffff {
+                    return Err(self.error("Imm", low, "16 bits"));
+                }
+                (low, false)
+            }
             Type::Uw | Type::W | Type::Hf | Type::Bf => {
                 if low >> 16 != low & 0xffff {
                     return Err(self.error("Imm", low, "the same 16 bits twice"));

@@ -134,8 +134,6 @@ pub static ROWS: &[Row] = &[
      "each channel takes a register of its own, as in what gather4_typed returns; Intel packs two into one when storing only"),
     (|s| s.platform == Platform::Pvc && s.op == "svm_scatter4scaled" && s.line.contains("(M1, 8)"),
      "eight channels go as a message of sixteen with the upper ones off, as svm_gather4scaled does in Intel's code too"),
-    (|s| s.platform == Platform::Pvc && s.op == "nbarrier" && s.field == "run" && s.difference.intel.contains("the same 16 bits twice"),
-     "Intel writes the barrier's number once where a word stands twice in the immediate"),
     (|s| s.platform == Platform::Pvc && s.op == "raw_sends" && s.line.contains(".16.0 ") && s.field == "extended descriptor"
          && s.values("0x0", "0x40c ExBSO"),
      "the word has room for the length; Intel puts length and function into a register that holds a surface state's offset"),
