@@ -170,12 +170,12 @@ fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
 
 /// Undefined bytes of the result, channel by channel, for operations that keep bytes apart: flags travel
 /// through registers in halves, of which one may be undefined, and two of them at once. `undefined`: the
-/// channels that are not defined as a whole.
-fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u32> {
+/// channels that are not defined as a whole. (A result has two registers of 64 bytes at most.)
+fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u128> {
     let shadow = t.shadow.as_ref()?;
     let kept = matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
     let (lanes, size) = (u32::from(step.lanes), step.dst.ty.bytes());
-    if !kept || lanes != 1 && (undefined == 0 || lanes * size > u32::BITS) {
+    if !kept || lanes != 1 && (undefined == 0 || lanes * size > u128::BITS) {
         return None;
     }
     let mut out = 0;
@@ -193,7 +193,7 @@ fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u32> {
                 } else {
                     shadow.bytes[as_index(from)] != 0
                 };
-                out |= u32::from(undefined) << (lane * size + b);
+                out |= u128::from(undefined) << (lane * size + b);
             }
         }
     }
@@ -226,7 +226,7 @@ fn response(program: &Program, step: &Step) -> std::ops::Range<usize> {
 pub(crate) struct Outcome {
     on: u32,
     undefined: u32,
-    bytes: Option<u32>,
+    bytes: Option<u128>,
     places: Places,
 }
 
@@ -234,7 +234,7 @@ impl Outcome {
     /// The bytes of the destination, if they lie one behind the other, all channels write them, and all is defined.
     fn defines_packed(&self, step: &Step) -> Option<std::ops::Range<usize>> {
         let DestPlace::Direct(at) = step.dst.what else { return None };
-        let defined = self.bytes.unwrap_or(self.undefined & self.on) == 0;
+        let defined = self.bytes.map_or(self.undefined & self.on == 0, |undefined| undefined == 0);
         let packed = step.dst.stride == step.dst.ty.bytes() && self.on == mask(step.lanes.into());
         let plain = !file::is_flag(at) && !matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math);
         let start = as_index(at);
@@ -370,16 +370,17 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
             let Some(place) = o.places.of(i) else { continue };
             let at = as_index(place);
-            let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> (i * bytes + b) & 1);
+            let whole = o.undefined >> i & 1 != 0;
+            let byte = |b: usize| o.bytes.map_or(whole, |m| m >> (i * bytes + b) & 1 != 0);
             for b in 0..bytes {
-                shadow.bytes[at + b] = low_u8(byte(b));
+                shadow.bytes[at + b] = byte(b).into();
             }
             if file::is_flag(place) {
                 for b in 0..bytes.min(4) {
                     let k = place - file::FLAG + to_index(b);
                     let f = &mut shadow.flags[as_index(k / 4 % 4)];
                     let m = 0xff << (8 * (k % 4));
-                    *f = if byte(b) != 0 { *f | m } else { *f & !m };
+                    *f = if byte(b) { *f | m } else { *f & !m };
                 }
             }
         }

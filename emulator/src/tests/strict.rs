@@ -148,11 +148,15 @@ fn a_copy_of_several_channels_keeps_bytes_apart() {
         i
     };
     let pair = Src::new(word(20, 0), Region::new(2, 2, 1), Type::Uw);
-    let copy = all(inst(Op::Mov, ExecSize::S2, 21, Type::Uw, &[pair]));
-    for (at, expected) in [(0, None), (2, None), (1, Some(Fault::Uninitialized))] {
-        let spread = inst(Op::Mov, ExecSize::S8, 22, Type::Ud, &[Src::scalar(word(21, at), Type::Ub)]);
-        let found = faults(SKL, &[byte(0), byte(2), copy, spread, read(22, 3, 1)]);
-        assert_eq!(found.first(), expected.as_ref(), "byte {at}");
+    let two = all(inst(Op::Mov, ExecSize::S2, 22, Type::Uw, &[pair]));
+    // Two registers, as calls keep them.
+    let registers = all(inst(Op::Mov, ExecSize::S16, 22, Type::Ud, &[vec8(20, Type::Ud)]));
+    for copy in [two, registers] {
+        for (at, expected) in [(0, None), (2, None), (1, Some(Fault::Uninitialized))] {
+            let spread = inst(Op::Mov, ExecSize::S8, 24, Type::Ud, &[Src::scalar(word(22, at), Type::Ub)]);
+            let found = faults(SKL, &[byte(0), byte(2), copy.clone(), spread, read(24, 3, 1)]);
+            assert_eq!(found.first(), expected.as_ref(), "byte {at}");
+        }
     }
 }
 
