@@ -121,8 +121,7 @@ impl Run<'_> {
             id,
             slm: vec![0; as_index(dispatch.slm.next_multiple_of(1024))],
             threads: dispatch.threads,
-            arrived: 0,
-            opened: 0,
+            barriers: Default::default(),
         };
         let Kept { learned, team } = kept;
         team.resize_with(as_index(dispatch.threads), || Thread::new(program));

@@ -1,9 +1,12 @@
-//! A work group: its threads have turns until all are done, and wait for each other at the barrier.
+//! A work group: its threads have turns until all are done, and wait for each other at barriers.
 //!
 //! Those that run machine code and those of the vISA interpreter do so alike.
 
 use crate::Error;
-use narrow::to_index;
+use narrow::{low_u32, to_index};
+
+/// Barriers of a group (vISA specification, "NBARRIER"). `barrier` is the first.
+pub(crate) const BARRIERS: usize = 32;
 
 /// A work group's shared state.
 #[derive(Clone, Debug, Default)]
@@ -11,9 +14,46 @@ pub(crate) struct Group {
     pub id: [u32; 3],
     pub slm: Vec<u8>,
     pub threads: u32,
-    /// Threads that have signalled the barrier, and how often it has opened.
-    pub arrived: u32,
-    pub opened: u64,
+    pub barriers: [Barrier; BARRIERS],
+}
+
+/// Who has signalled a barrier since it opened last, and how often it has opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Barrier {
+    produced: u32,
+    consumed: u32,
+    opened: u64,
+}
+
+/// Which barrier a thread signals, as what, and how many threads have to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signal {
+    id: u8,
+    produces: bool,
+    consumes: bool,
+    producers: u32,
+    consumers: u32,
+}
+
+impl Signal {
+    /// All threads of a group wait for each other.
+    pub fn of_all(threads: u32) -> Signal {
+        Signal { id: 0, produces: true, consumes: true, producers: threads, consumers: threads }
+    }
+
+    /// Number, kind (both, producer, consumer), threads that produce, threads that consume; `None` where there is no such
+    /// barrier.
+    pub fn named([id, kind, producers, consumers]: [u64; 4]) -> Option<Signal> {
+        let id = u8::try_from(id).ok().filter(|id| usize::from(*id) < BARRIERS)?;
+        let (produces, consumes) = match kind {
+            0 => (true, true),
+            1 => (true, false),
+            2 => (false, true),
+            _ => return None,
+        };
+        let [producers, consumers] = [producers, consumers].map(low_u32);
+        Some(Signal { id, produces, consumes, producers, consumers })
+    }
 }
 
 /// What a thread is doing.
@@ -21,8 +61,8 @@ pub(crate) struct Group {
 enum State {
     #[default]
     Running,
-    /// Signalled the barrier and stands at the wait for it.
-    AtBarrier,
+    /// Signalled a barrier and stands at the wait for it.
+    AtBarrier(u8),
     Done,
 }
 
@@ -30,10 +70,10 @@ enum State {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Turn {
     state: State,
-    /// A barrier message was sent and not yet waited for.
-    signalled: bool,
-    /// How often the barrier must have opened before the thread goes on.
-    barrier: u64,
+    /// Barriers that the thread has signalled and not yet waited for, a bit each.
+    signalled: u32,
+    /// How often each of them must have opened before the thread goes on.
+    barriers: [u64; BARRIERS],
 }
 
 impl Turn {
@@ -53,35 +93,47 @@ impl Turn {
     }
 
     /// Tells the group that the thread has arrived; the last one opens the barrier.
-    pub fn signal(&mut self, group: &mut Group) {
-        self.signalled = true;
-        self.barrier = group.opened + 1;
-        group.arrived += 1;
-        if group.arrived >= group.threads {
-            group.arrived = 0;
-            group.opened += 1;
+    pub fn signal(&mut self, group: &mut Group, signal: Signal) {
+        let id = usize::from(signal.id);
+        let barrier = &mut group.barriers[id];
+        if signal.consumes {
+            self.signalled |= 1 << id;
+            self.barriers[id] = barrier.opened + 1;
+        }
+        barrier.produced += u32::from(signal.produces);
+        barrier.consumed += u32::from(signal.consumes);
+        if barrier.produced >= signal.producers && barrier.consumed >= signal.consumers {
+            *barrier = Barrier { opened: barrier.opened + 1, ..Barrier::default() };
         }
     }
 
-    /// Waits for the barrier, if the thread has signalled it.
-    pub fn wait(&mut self) {
-        if self.signalled {
-            self.state = State::AtBarrier;
+    /// Waits for a barrier, if the thread has signalled it and does not only produce.
+    pub fn wait(&mut self, id: u64) {
+        if let Some(id) = u8::try_from(id).ok().filter(|id| usize::from(*id) < BARRIERS)
+            && self.signalled >> id & 1 != 0
+        {
+            self.state = State::AtBarrier(id);
         }
     }
 
     fn waits(&self) -> bool {
-        self.state == State::AtBarrier
+        matches!(self.state, State::AtBarrier(_))
     }
 
-    /// Whether it stands at the barrier, which has opened for it.
+    /// Whether it stands at a barrier that has opened for it.
     fn may_go_on(&self, group: &Group) -> bool {
-        self.waits() && group.opened >= self.barrier
+        match self.state {
+            State::AtBarrier(id) => group.barriers[usize::from(id)].opened >= self.barriers[usize::from(id)],
+            _ => false,
+        }
     }
 
     /// It goes on behind the barrier.
     fn go_on(&mut self) {
-        (self.state, self.signalled) = (State::Running, false);
+        if let State::AtBarrier(id) = self.state {
+            self.signalled &= !(1 << id);
+        }
+        self.state = State::Running;
     }
 }
 
@@ -116,7 +168,36 @@ pub(crate) fn run_group<T: Member, C>(
         let group = group(cx);
         if !progress && !team.iter_mut().any(|t| t.part().may_go_on(group)) {
             let waiting = to_index(team.iter_mut().map(Member::part).filter(|part| part.waits()).count());
-            return Err(Error::Deadlock { group: group.id, waiting, arrived: group.arrived });
+            let arrived = group.barriers.iter().map(|b| b.produced.max(b.consumed)).sum();
+            return Err(Error::Deadlock { group: group.id, waiting, arrived });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Group, Signal, Turn};
+
+    #[test]
+    fn who_only_produces_waits_for_nobody() {
+        let (mut group, mut producer, mut consumer) = (Group::default(), Turn::default(), Turn::default());
+        let signal = |kind| Signal::named([3, kind, 2, 1]).expect("a barrier");
+        producer.signal(&mut group, signal(1));
+        producer.wait(3);
+        assert!(producer.is_running());
+        consumer.signal(&mut group, signal(2));
+        consumer.wait(0);
+        assert!(consumer.is_running(), "of another barrier");
+        consumer.wait(3);
+        assert!(!consumer.is_running() && !consumer.may_go_on(&group));
+        producer.signal(&mut group, signal(1));
+        assert!(consumer.may_go_on(&group));
+    }
+
+    #[test]
+    fn there_are_so_many_barriers_and_kinds() {
+        assert!(Signal::named([31, 2, 1, 1]).is_some());
+        assert!(Signal::named([32, 2, 1, 1]).is_none());
+        assert!(Signal::named([0, 3, 1, 1]).is_none());
     }
 }

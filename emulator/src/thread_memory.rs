@@ -14,6 +14,8 @@ pub(crate) struct ThreadMemory {
     indirect: u64,
     /// What `r0.5` names is a surface's state.
     scratch_surface: bool,
+    /// `r0` says how many threads the group has.
+    named_barriers: bool,
 }
 
 impl ThreadMemory {
@@ -42,7 +44,13 @@ impl ThreadMemory {
             let b = memory.add_low("indirect data", data);
             indirect = memory.address(b);
         }
-        ThreadMemory { scratch, indirect, scratch_surface: platform.caps().memory.scratch_surface }
+        let caps = platform.caps();
+        ThreadMemory {
+            scratch,
+            indirect,
+            scratch_surface: caps.memory.scratch_surface,
+            named_barriers: caps.thread.named_barriers,
+        }
     }
 
     /// Empties the threads' scratch memory.
@@ -65,7 +73,9 @@ impl ThreadMemory {
         let mut set = |dword: u32, value| r0[as_index(dword)] = value;
         set(IndirectData::DWORD, low_u32(self.indirect));
         GROUP_DWORDS.into_iter().zip(group).for_each(|(dword, place)| set(dword, place));
-        let member = GroupMember::new().with_number(low_u8(number)).with_threads(1);
+        // Elsewhere other things stand there, of one barrier.
+        let threads = if self.named_barriers { low_u8(dispatch.threads) } else { 1 };
+        let member = GroupMember::new().with_number(low_u8(number)).with_threads(threads);
         set(GroupMember::DWORD, member.into_bits());
         if dispatch.scratch != 0 {
             set(ScratchSize::DWORD, ScratchSize::of(dispatch.scratch).into_bits());

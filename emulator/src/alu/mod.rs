@@ -80,7 +80,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             t.raw(&step.src[0], n, on, &mut v)?;
             t.put(&step.dst, n, on, &v)?;
         }
-        Op::Wait => t.turn.wait(),
+        Op::Wait => t.turn.wait(0),
         _ => match step.domain {
             Domain::Int if step.sat && matches!(step.op, Op::Mul | Op::Mad) => {
                 wide::run(t, step, n, on, select)?

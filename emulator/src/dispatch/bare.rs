@@ -22,7 +22,7 @@ pub(crate) fn run_bare(
     memory: &mut Memory,
     bindings: &Bindings,
 ) -> Result<(), Trap> {
-    let mut group = Group { id: [0; 3], slm: vec![0; 1024], threads: 1, arrived: 0, opened: 0 };
+    let mut group = Group { slm: vec![0; 1024], threads: 1, ..Group::default() };
     let mut reports = Reports::default();
     let mut learned = Learned::default();
     let mut cx = Cx {

@@ -6,7 +6,7 @@ use crate::{
     program::{Extra, Program, Step},
     report::SendKind,
     strict,
-    thread::{Thread, Trap},
+    thread::{LANES, Thread, Trap},
     watch::{self, Seen, Watch, Watched},
 };
 use gen_ir::{Class, Op, SyncFn};
@@ -104,7 +104,9 @@ pub(super) fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usiz
         }
         Class::Sync => {
             if matches!(step.extra, Extra::Sync(SyncFn::Bar)) {
-                t.turn.wait();
+                let mut number = [0; LANES];
+                t.raw(&step.src[0], 1, 1, &mut number)?;
+                t.turn.wait(number[0] & 0xff);
             }
             t.pc += 1;
             Ok(())

@@ -2,6 +2,7 @@
 
 use super::Mail;
 use crate::{
+    group::Signal,
     opaque::Question,
     report::{Fault, SendKind},
     thread::Trap,
@@ -13,26 +14,14 @@ use narrow::low_u32;
 /// Bits of the fifth dword of a thread's header that say which thread of its subslice it is.
 const THREAD_ID: u32 = 0x1ff;
 
-/// Barrier signal.
+/// Barriers, and what waits for nobody.
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let barrier = mail.as_kind::<Gateway>().sub_function() == Some(SubFunction::SignalBarrier);
-    match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
-        (true, true) if mail.cx.program.platform.caps().thread.named_barriers => {
-            let signal = BarrierSignal::from_bits(low_u32(mail.address(4 * BarrierSignal::DWORD, 4)?));
-            let parts = [signal.id(), signal.kind(), signal.producers(), signal.consumers()].map(u64::from);
-            if let Some(question) = Question::barrier(parts, mail.cx.group.threads) {
-                mail.cx.asked.push(question.number());
-                return Ok(SendKind::Gateway);
-            }
-        }
-        (true, false) => return super::ask::ask(mail),
-        _ => {}
+    let function = mail.as_kind::<Gateway>().sub_function();
+    if mail.cx.opaque.contains(&Sfid::Gateway) && function != Some(SubFunction::SignalBarrier) {
+        return super::ask::ask(mail);
     }
-    match mail.as_kind::<Gateway>().sub_function() {
-        Some(SubFunction::SignalBarrier) => {
-            mail.t.turn.signal(mail.cx.group);
-            Ok(SendKind::Gateway)
-        }
+    match function {
+        Some(SubFunction::SignalBarrier) => signal(mail),
         // Opening and closing of a gateway key, and event monitoring.
         Some(
             SubFunction::EndOfThread
@@ -43,6 +32,24 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         ) => Ok(SendKind::Gateway),
         other => Err(format!("message {other:?} of the gateway is not modelled").into()),
     }
+}
+
+/// A thread arrives at a barrier.
+fn signal(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let threads = mail.cx.group.threads;
+    let mut signal = Signal::of_all(threads);
+    if mail.cx.program.platform.caps().thread.named_barriers {
+        let said = BarrierSignal::from_bits(low_u32(mail.address(4 * BarrierSignal::DWORD, 4)?));
+        let parts = [said.id(), said.kind(), said.producers(), said.consumers()].map(u64::from);
+        let question = Question::barrier(parts, threads);
+        if let Some(question) = question.filter(|_| mail.cx.opaque.contains(&Sfid::Gateway)) {
+            mail.cx.asked.push(question.number());
+            return Ok(SendKind::Gateway);
+        }
+        signal = Signal::named(parts).ok_or_else(|| format!("no such barrier: {said:?}"))?;
+    }
+    mail.t.turn.signal(mail.cx.group, signal);
+    Ok(SendKind::Gateway)
 }
 
 /// End of thread: payload in the upper registers, nobody left behind.

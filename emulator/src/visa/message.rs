@@ -2,6 +2,7 @@
 
 use super::{context::VisaCx, thread::VisaThread};
 use crate::{
+    group::Signal,
     opaque::Question,
     report::{Fault, SendKind},
     thread::Trap,
@@ -33,23 +34,7 @@ pub(super) fn message(
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
         Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
-        Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
-            if mode != 0 {
-                // With one count of threads these produce and consume, and the type says so.
-                let consumers = if mode == 1 { producers } else { consumers };
-                let parts = [
-                    cx.scalar_address(t, id)? & 0xff,
-                    if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 },
-                    cx.scalar_address(t, producers)? & 0xff,
-                    cx.scalar_address(t, consumers)? & 0xff,
-                ];
-                match Question::barrier(parts, cx.group.threads) {
-                    Some(question) => cx.asked.push(question.number()),
-                    None => t.turn.signal(cx.group),
-                }
-            }
-            Ok(SendKind::Gateway)
-        }
+        Op::NamedBarrier { .. } => named_barrier(t, cx, inst),
         Op::Sample(ref s) if !s.gather || cx.opaque.contains(&Sfid::Sampler) => {
             super::sampler::run(t, cx, inst)
         }
@@ -64,4 +49,32 @@ pub(super) fn message(
         Op::RawSend { .. } | Op::RawSends { .. } => super::block::raw(t, cx, inst),
         _ => Err(format!("{} is not modelled", inst.opcode).into()),
     }
+}
+
+/// A thread arrives at a barrier that has a number, or waits for it.
+fn named_barrier(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let Op::NamedBarrier { mode, id, kind, producers, consumers } = inst.op else {
+        return Err("no barrier".into());
+    };
+    let id = cx.scalar_address(t, id)? & 0xff;
+    if mode == 0 {
+        t.turn.wait(id);
+        return Ok(SendKind::Gateway);
+    }
+    // With one count of threads these produce and consume, and the type says so.
+    let consumers = if mode == 1 { producers } else { consumers };
+    let parts = [
+        id,
+        if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 },
+        cx.scalar_address(t, producers)? & 0xff,
+        cx.scalar_address(t, consumers)? & 0xff,
+    ];
+    let question = Question::barrier(parts, cx.group.threads);
+    if let Some(question) = question.filter(|_| cx.opaque.contains(&Sfid::Gateway)) {
+        cx.asked.push(question.number());
+        return Ok(SendKind::Gateway);
+    }
+    let signal = Signal::named(parts).ok_or_else(|| format!("no such barrier: {parts:?}"))?;
+    t.turn.signal(cx.group, signal);
+    Ok(SendKind::Gateway)
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Dispatch, Error, Memory, Options,
-    group::{Group, run_group},
+    group::{Group, Signal, run_group},
     report::{Reports, RunReport, SendKind},
     thread::Trap,
     watch::{self, Seen, Watch, Watched},
@@ -53,8 +53,7 @@ pub(super) fn dispatch(
                     id: [x, y, z],
                     slm: vec![0; as_index(dispatch.slm.next_multiple_of(1024))],
                     threads: dispatch.threads,
-                    arrived: 0,
-                    opened: 0,
+                    barriers: Default::default(),
                 };
                 let mut team = (0..dispatch.threads)
                     .map(|i| start(program, dispatch, options, &group, i, &memories))
@@ -259,11 +258,11 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
         }
         Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield {} | Op::Breakpoint {} => {}
         Op::Barrier {} => {
-            t.turn.signal(cx.group);
-            t.turn.wait();
+            t.turn.signal(cx.group, Signal::of_all(cx.group.threads));
+            t.turn.wait(0);
         }
-        Op::SplitBarrier { signal: true } => t.turn.signal(cx.group),
-        Op::SplitBarrier { signal: false } => t.turn.wait(),
+        Op::SplitBarrier { signal: true } => t.turn.signal(cx.group, Signal::of_all(cx.group.threads)),
+        Op::SplitBarrier { signal: false } => t.turn.wait(0),
         _ => {
             let kind = super::message::message(t, cx, inst)?;
             t.advance();
