@@ -46,6 +46,11 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     Ok(Target { place, offset, address })
 }
 
+/// Whether a message only brings memory nearer, wherever that is: a load without a destination.
+fn brings_nearer(mail: &Mail<'_, '_>, write: bool) -> bool {
+    !write && mail.rlen == 0 && mail.m.dst.is_none()
+}
+
 /// Channels that payload registers are laid out for: the native width at least.
 fn width(mail: &Mail<'_, '_>) -> u32 {
     mail.lanes.max(mail.cx.program.platform.caps().regs.native_lanes().into())
@@ -123,6 +128,9 @@ fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let block = mail.regs(lanes, slot) * mail.grf;
     let data_regs = if transposed { mail.regs(count, bytes) } else { count * block / mail.grf };
     mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
+    if brings_nearer(mail, write) {
+        return Ok(SendKind::Load);
+    }
     let start = mail.len0.max(address_regs) * mail.grf;
     let rows = if transposed { 1 } else { lanes };
     for lane in lanes_of(mail.on, rows) {
@@ -150,6 +158,9 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let address_regs = mail.regs(lanes, t.address);
     let data_regs = count * block / mail.grf;
     mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
+    if brings_nearer(mail, write) {
+        return Ok(SendKind::Load);
+    }
     let start = mail.len0.max(address_regs) * mail.grf;
     for lane in lanes_of(mail.on, lanes) {
         let base = effective(mail, &t, lane)?;
@@ -202,6 +213,9 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let pitch = u64::from(word(16)?) + 1;
     let (x, y) = (i64::from(low_i32(word(20)?)), i64::from(low_i32(word(24)?)));
     let [cols, rows, blocks] = BlockShape::from_bits(word(28)?).sizes();
+    if brings_nearer(mail, write) {
+        return Ok(SendKind::Load);
+    }
     let desc = mail.as_kind::<Block2d>();
     let (bytes, ..) = data_size(desc.data_size())?;
     let (transpose, vnni) = (desc.transpose(), desc.vnni());

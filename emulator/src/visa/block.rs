@@ -3,15 +3,18 @@
 
 use super::{
     context::VisaCx,
+    lsc::Rectangle,
     memory::{Storage, kind, of_index},
     thread::VisaThread,
 };
-use crate::{opaque::Question, report::SendKind, thread::Trap};
+use crate::{group::Signal, opaque::Question, report::SendKind, thread::Trap};
 use messages::{
     Descriptor, ExtendedDescriptor, Sfid,
+    gateway::{BarrierSignal, Gateway, SubFunction},
     hdc::{Dc0, OwordBlock, OwordCount},
+    lsc::{Block2d, BlockShape, Op as LscOp},
 };
-use narrow::{low_i32, low_u32, low_u64};
+use narrow::{low_i32, low_u16, low_u32, low_u64};
 use visa::{Inst, Op, RawOperand};
 
 /// Bytes between memory and a raw operand.
@@ -122,8 +125,8 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
     Ok(if m.store { SendKind::Store } else { SendKind::Load })
 }
 
-/// Raw messages: oword blocks of the data port, with a header. The specification leaves messages to the
-/// hardware's manual; these are the ones that programs write by hand.
+/// Raw messages: oword blocks of the data port, with a header, rectangles of the load/store cache, signals of barriers. The
+/// specification leaves messages to the hardware's manual; these are the ones that programs write by hand.
 pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     if let Some(kind) = ask(t, cx, inst)? {
         return Ok(kind);
@@ -140,6 +143,15 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     let ext = ExtendedDescriptor::from_bits(low_u32(cx.scalar_address(t, ext_desc)?));
     let desc = Descriptor::from_bits(low_u32(cx.scalar_address(t, desc)?));
     let function = if sfid != 0 { sfid } else { ext.target_function() };
+    let data = match src_len[0] {
+        1 => (srcs[1], 0),
+        _ => (srcs[0], t.program.grf),
+    };
+    match Sfid::from_number(function, t.program.platform.caps().memory.lsc) {
+        Sfid::Gateway => return signal(t, cx, desc, srcs[0]),
+        Sfid::Ugm => return rectangle(t, cx, desc, (srcs[0], data, dst)),
+        _ => {}
+    }
     let block = OwordBlock::from(desc);
     // Whether it writes, and what its offset counts.
     let known = match block.message_type() {
@@ -163,12 +175,71 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     if place == Storage::Flat {
         return Err("raw messages to stateless memory are not modelled".into());
     }
-    let (data, at) = match (store, src_len[0]) {
-        (false, _) => (dst, 0),
-        (true, 1) => (srcs[1], 0),
-        (true, _) => (srcs[0], t.program.grf),
-    };
+    let (data, at) = if store { data } else { (dst, 0) };
     copy(t, cx, Copy { place, offset, data, at, bytes: owords * 16, store })
+}
+
+/// The signal of a barrier, whose payload says which.
+fn signal(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    desc: Descriptor,
+    payload: RawOperand,
+) -> Result<SendKind, Trap> {
+    let sub_function = Gateway::from(desc).sub_function();
+    if sub_function != Some(SubFunction::SignalBarrier) {
+        return Err(format!("a raw message {sub_function:?} to the gateway is not modelled").into());
+    }
+    let said = BarrierSignal::from_bits(low_u32(cx.address(t, payload, 4 * BarrierSignal::DWORD, 4)?));
+    let signal = if t.program.platform.caps().thread.named_barriers {
+        let parts = [said.id(), said.kind(), said.producers(), said.consumers()];
+        Signal::named(parts.map(u64::from)).ok_or_else(|| format!("no such barrier: {said:?}"))?
+    } else {
+        Signal::of_all(cx.group.threads)
+    };
+    t.turn.signal(cx.group, signal);
+    Ok(SendKind::Gateway)
+}
+
+/// A two-dimensional block of the load/store cache, described in the first register of its payload.
+fn rectangle(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    desc: Descriptor,
+    (payload, (stored, at), dst): (RawOperand, (RawOperand, u32), RawOperand),
+) -> Result<SendKind, Trap> {
+    let block = Block2d::from(desc);
+    let store = match block.op() {
+        Some(LscOp::LoadBlock2d) => false,
+        Some(LscOp::StoreBlock2d) => true,
+        other => {
+            return Err(format!("a raw message {other:?} to the load/store cache is not modelled").into());
+        }
+    };
+    let Some(size) = block.data_size() else { return Err("no such LSC data size".into()) };
+    let base = cx.address(t, payload, 0, 8)?;
+    let mut words = [0; 6];
+    for (word, at) in words.iter_mut().zip((8..).step_by(4)) {
+        *word = low_u32(cx.address(t, payload, at, 4)?);
+    }
+    let [width, height, pitch, x, y, shape] = words;
+    let [width, height, pitch] = [width, height, pitch].map(|less_one| u64::from(less_one) + 1);
+    let data = if store { RawOperand { offset: stored.offset + low_u16(at), ..stored } } else { dst };
+    let rectangle = Rectangle {
+        base,
+        width,
+        height,
+        pitch,
+        x,
+        y,
+        bytes: size.memory_bytes(),
+        sizes: BlockShape::from_bits(shape).sizes(),
+        transposed: block.transpose(),
+        vnni: block.vnni(),
+        store,
+        data,
+    };
+    super::lsc::rectangle(t, cx, &rectangle)
 }
 
 /// A raw message to a black box, if its function is one.

@@ -10,7 +10,7 @@ use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use messages::SurfaceIndex;
 use narrow::{low_i32, low_u8, low_u32, low_u64, to_index};
 use visa::{
-    Inst, Op,
+    Inst, Op, RawOperand,
     lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
     op::{Lsc, LscBlock2d},
 };
@@ -174,30 +174,67 @@ fn atomic(
     Ok(kind(place, SendKind::Atomic))
 }
 
-/// Two-dimensional blocks: reads outside of the surface give zero, writes there are dropped.
+/// A two-dimensional block, and the surface that it is of: sizes in bytes and rows, coordinates in elements and rows.
+pub(super) struct Rectangle {
+    pub base: u64,
+    pub width: u64,
+    pub height: u64,
+    pub pitch: u64,
+    pub x: u32,
+    pub y: u32,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Columns, rows, and blocks beside each other.
+    pub sizes: [u32; 3],
+    pub transposed: bool,
+    pub vnni: bool,
+    pub store: bool,
+    pub data: RawOperand,
+}
+
 fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> Result<SendKind, Trap> {
     let mut a = [0u64; 6];
     for (v, operand) in a.iter_mut().zip(l.addr) {
         *v = cx.scalar_address(t, operand)?;
     }
-    let [base, width, height, pitch, x, y] = a;
-    let (width, height, pitch) =
-        (u64::from(low_u32(width)) + 1, u64::from(low_u32(height)) + 1, u64::from(low_u32(pitch)) + 1);
-    let (x, y) = (i64::from(low_i32(x)), i64::from(low_i32(y)));
-    let bytes = l.size.memory_bytes();
-    let (cols, rows) = (u32::from(l.width), u32::from(l.height));
+    let [base, size @ .., x, y] = a;
+    let [width, height, pitch] = size.map(|less_one| u64::from(low_u32(less_one)) + 1);
     let store = l.op.kind() == LscKind::Store;
-    let data = if store { l.src1 } else { l.dst };
+    let block = Rectangle {
+        base,
+        width,
+        height,
+        pitch,
+        x: low_u32(x),
+        y: low_u32(y),
+        bytes: l.size.memory_bytes(),
+        sizes: [l.width.into(), l.height.into(), l.blocks.into()],
+        transposed: l.order == LscOrder::Transpose,
+        vnni: l.vnni,
+        store,
+        data: if store { l.src1 } else { l.dst },
+    };
+    rectangle(t, cx, &block)
+}
+
+/// Reads outside of the surface give zero, writes there are dropped; without a destination nothing is read.
+pub(super) fn rectangle(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    block: &Rectangle,
+) -> Result<SendKind, Trap> {
+    let &Rectangle { base, width, height, pitch, bytes, transposed, store, data, .. } = block;
+    let [cols, rows, blocks] = block.sizes;
+    let (x, y) = (i64::from(low_i32(block.x)), i64::from(low_i32(block.y)));
     if data.is_null() {
         return Ok(SendKind::Load);
     }
-    let transposed = l.order == LscOrder::Transpose;
     // Elements of consecutive rows that a dword holds after the VNNI transform.
-    let pack = if l.vnni { (4 / bytes).max(1) } else { 1 };
+    let pack = if block.vnni { (4 / bytes).max(1) } else { 1 };
     let (row_len, row_count) = if transposed { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
     let row_len = row_len.next_power_of_two();
-    let block = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
-    for b in 0..u32::from(l.blocks) {
+    let size = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
+    for b in 0..blocks {
         for r in 0..rows {
             for c in 0..cols {
                 let (ex, ey) = (x + i64::from(b * cols + c), y + i64::from(r));
@@ -210,7 +247,7 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
                 } else {
                     r / pack * row_len * pack + c * pack + r % pack
                 };
-                let reg = b * block + element * bytes;
+                let reg = b * size + element * bytes;
                 let at = base
                     .wrapping_add(low_u64(ey).wrapping_mul(pitch))
                     .wrapping_add(low_u64(ex).wrapping_mul(bytes.into()));

@@ -94,11 +94,29 @@ impl List {
         }
     }
 
+    /// Loads without a destination, which bring memory nearer.
+    fn lsc_nearer(&mut self) {
+        let block = "flat[Dq.1,0x3f,D.4,0x7f,D.6,0x5]";
+        for (op, lanes, shape, address) in [
+            ("lsc_load", "(M1, 16)", "d32", "flat[Yq]:a64"),
+            ("lsc_load", "(M1, 32)", "d32x4", "flat[Y]:a32"),
+            ("lsc_load", "(M1_NM, 1)", "d32x8t", "flat[Yq]:a64"),
+            ("lsc_load_strided", "(M1, 16)", "d32", "flat[Yq,0x40]:a64"),
+            ("lsc_load_quad", "(M1, 16)", "d32.xyz", "flat[Yq]:a64"),
+            ("lsc_load_block2d", "(M1_NM, 1)", "d16.1x16x8nn", block),
+        ] {
+            for caches in ["", ".ca.ca"] {
+                self.add(op, format!("{op}.ugm{caches} {lanes} %null:{shape} {address}"));
+            }
+        }
+    }
+
     pub(super) fn lsc_more(&mut self) {
         self.lsc_quads();
         ATOMICS.into_iter().for_each(|(name, count)| self.lsc_atomic(name, count));
         self.lsc_strided();
         self.lsc_blocks();
+        self.lsc_nearer();
         self.lsc_others();
     }
 

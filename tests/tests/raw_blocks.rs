@@ -1,0 +1,72 @@
+//! Raw messages with two-dimensional blocks, as XeTLA writes them: brought nearer, loaded and stored, by our code and by the
+//! interpreter.
+
+use emulator::{Memory, Options as RunOptions, RawLaunch};
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+
+/// Rows of 128 bytes; a block of four dwords in eight of them goes from (2, 3) to (9, 20).
+const KERNEL: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl P v_type=G type=uq num_elts=8 align=GRF
+.decl H v_type=G type=ud num_elts=16 align=GRF
+.decl HQ v_type=G type=uq num_elts=8 align=GRF alias=<H, 0>
+.decl X v_type=G type=ud num_elts=32 align=GRF
+.input P offset=64 size=64
+.kernel_attr SimdSize=16
+.function \"main\"
+main:
+mov (M1_NM, 16) H(0,0)<1> 0x0:ud
+mov (M1_NM, 1) HQ(0,0)<1> P(0,0)<0;1,0>
+mov (M1_NM, 1) H(0,2)<1> 0x7f:ud
+mov (M1_NM, 1) H(0,3)<1> 0x1f:ud
+mov (M1_NM, 1) H(0,4)<1> 0x7f:ud
+mov (M1_NM, 1) H(0,5)<1> 0x2:ud
+mov (M1_NM, 1) H(0,6)<1> 0x3:ud
+mov (M1_NM, 1) H(0,7)<1> 0x703:ud
+raw_sends.15.1.0.0 (M1, 1) 0x0:ud 0x2000403:ud H.0 V0.0 V0.0
+raw_sends.15.1.0.2 (M1, 1) 0x0:ud 0x2200403:ud H.0 V0.0 X.0
+mov (M1_NM, 1) H(0,5)<1> 0x9:ud
+mov (M1_NM, 1) H(0,6)<1> 0x14:ud
+raw_sends.15.1.2.0 (M1, 1) 0x0:ud 0x2000407:ud H.0 X.0 V0.0
+ret (M1, 1)
+";
+
+#[test]
+fn blocks_are_moved() {
+    let platform = Platform::Pvc;
+    let module = finalizer::read_text(KERNEL.as_bytes(), platform).unwrap();
+    let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).unwrap();
+    let before: Vec<u32> = (0..32 * 32).map(|i| i * 3 + 1).collect();
+    let mut expected = before.clone();
+    for (row, column) in (0..8).flat_map(|row| (0..4).map(move |column| (row, column))) {
+        expected[(20 + row) * 32 + 9 + column] = before[(3 + row) * 32 + 2 + column];
+    }
+    for interpreted in [false, true] {
+        let mut memory = Memory::new();
+        let picture = memory.add("picture", before.iter().flat_map(|v| v.to_le_bytes()).collect());
+        let mut payload = memory.address(picture).to_le_bytes().to_vec();
+        payload.resize(64, 0);
+        let launch = RawLaunch {
+            simd: 16,
+            groups: [1; 3],
+            threads: 1,
+            payload: vec![payload],
+            ..RawLaunch::default()
+        };
+        let options = RunOptions::default();
+        let report = if interpreted {
+            emulator::visa::run_raw(platform, &module, 0, &launch, &mut memory, &options)
+        } else {
+            emulator::run_raw(platform, &binary.code, &launch, &mut memory, &options)
+        };
+        assert_eq!(report.unwrap().reports, [], "interpreted: {interpreted}");
+        let found: Vec<u32> = memory
+            .bytes(picture)
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect();
+        assert!(found == expected, "interpreted: {interpreted}");
+    }
+}
