@@ -154,7 +154,7 @@ fn a_copy_of_several_channels_keeps_bytes_apart() {
     for copy in [two, registers] {
         for (at, expected) in [(0, None), (2, None), (1, Some(Fault::Uninitialized))] {
             let spread = inst(Op::Mov, ExecSize::S8, 24, Type::Ud, &[Src::scalar(word(22, at), Type::Ub)]);
-            let found = faults(SKL, &[byte(0), byte(2), copy.clone(), spread, read(24, 3, 1)]);
+            let found = faults(SKL, &[byte(0), byte(2), copy, spread, read(24, 3, 1)]);
             assert_eq!(found.first(), expected.as_ref(), "byte {at}");
         }
     }

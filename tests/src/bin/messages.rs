@@ -50,7 +50,8 @@ struct Arguments {
     /// Record all explained differences of the platforms in tests/data/messages.
     #[arg(long, conflicts_with = "only")]
     record_explained: bool,
-    /// Prove each form that is not equal to Intel's by the interpreter, and print where that fails.
+    /// Prove each form that is not equal to Intel's by the interpreter, and print where that fails; random ones and those of a
+    /// file, too.
     #[arg(long)]
     prove: bool,
     /// Prove those that are equal, too.
@@ -203,8 +204,19 @@ fn beside_intel(platform: Platform, arguments: &Arguments, mut forms: Vec<Messag
             MessageFate::RefusedByBoth(why) => ("refused by both", why.clone()),
             fate => (fate.name(), String::new()),
         };
+        let asked = match fate {
+            MessageFate::Explained(_) | MessageFate::RefusedByIntel(_) => {
+                arguments.prove || arguments.prove_equal
+            }
+            MessageFate::Equal => arguments.prove_equal,
+            _ => false,
+        };
+        let (word, why) = match asked.then(|| proof::prove(platform, &form)) {
+            Some(Err(unproved)) => ("not proved", format!("{word}: {unproved}")),
+            _ => (word, why),
+        };
         *counts.entry(word).or_insert(0) += 1;
-        let is_open = matches!(word, "differs" | "refused by us");
+        let is_open = matches!(word, "differs" | "refused by us" | "not proved");
         open += usize::from(is_open);
         if is_open || arguments.table && word != "equal" {
             println!("{platform} {word}\t{}\t{why}", form.line.replace('\n', "; "));
