@@ -6,7 +6,7 @@ use messages::{
     Descriptor,
     hdc::{Atomic, Dc0, Dc1, Scattered, ScatteredSimdMode, Surface as SurfaceDesc},
 };
-use narrow::to_u16;
+use narrow::{as_index, to_u16};
 
 use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
@@ -19,6 +19,14 @@ use crate::{
 /// Disabled channels, as the untyped and typed surface messages encode them.
 pub(super) const fn disabled(mask: ChannelMask) -> u8 {
     !mask.0 & 15
+}
+
+/// What lanes send or receive: its bytes in all, and those of a lane's part of a block.
+#[derive(Clone, Copy)]
+pub(super) struct LaneData {
+    pub operand: RawOperand,
+    pub bytes: u32,
+    pub slot: u32,
 }
 
 impl Lowerer<'_> {
@@ -90,7 +98,7 @@ impl Lowerer<'_> {
             .with_disabled_channels(disabled(mask));
         let bytes = lanes * 4 * mask.count();
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, data, bytes)
+        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
     }
 
     /// One part of offsets and one of data: a store sends both, a load receives the data.
@@ -100,8 +108,7 @@ impl Lowerer<'_> {
         message: Message,
         surface: SurfaceId,
         offsets: PayloadPart,
-        data: RawOperand,
-        bytes: u32,
+        data: LaneData,
     ) -> Lowered {
         let header = self.scattered_header(message.sfid, surface);
         let message = Message { header: header.is_some(), ..message };
@@ -110,14 +117,14 @@ impl Lowerer<'_> {
         let surface = self.surface(surface)?;
         if store {
             self.note_write(Some(surface));
-            parts.push(self.part(data, bytes)?);
+            parts.push(self.part(data.operand, data.bytes)?);
             return self.send(message, build::VReg::NULL, &parts, Some(surface));
         }
-        let response = bytes.div_ceil(self.grf());
-        let (dst, copy) = self.response(data, bytes)?;
+        let response = data.bytes.div_ceil(self.grf());
+        let (dst, copy) = self.response(data.operand, data.bytes)?;
         self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
         if let Some(to) = copy {
-            self.copy_response(to, dst, bytes);
+            self.copy_response(to, dst, data.bytes, data.slot);
         }
         Ok(())
     }
@@ -147,7 +154,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
         let bytes = self.message_lanes() * 4;
-        self.transfer(store, message, surface, offsets, data, bytes)
+        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
     }
 
     /// `gather`, `scatter`: offsets count elements.
@@ -209,7 +216,8 @@ impl Lowerer<'_> {
             .with_simd16(lanes == 16);
         let offsets = self.lane_offsets(offsets)?;
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, data, lanes * 8 * u32::from(blocks))
+        let data = LaneData { operand: data, bytes: lanes * 8 * u32::from(blocks), slot: 8 };
+        self.transfer(store, message, surface, offsets, data)
     }
 
     fn atomic(
@@ -251,20 +259,16 @@ impl Lowerer<'_> {
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: has_header, response };
         self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes);
+            self.copy_response(to, target, bytes, 4);
         }
         Ok(())
     }
 
-    /// Copies a response to where no message can write.
-    pub(super) fn copy_response(&mut self, to: build::VReg, from: build::VReg, bytes: u32) {
-        let lanes = self.lanes.exec.lanes();
-        let per_lane = bytes / self.message_lanes().max(1);
-        let mut block = 0;
-        while block * 4 < per_lane {
-            let at = block * lanes.next_multiple_of(self.grf() / 4) * 4;
-            self.copy_lanes(to.plus(at), from.plus(at), 4);
-            block += 1;
+    /// Copies a response to where no message can write: what lanes have in slots of so many bytes each, block after block.
+    pub(super) fn copy_response(&mut self, to: build::VReg, from: build::VReg, bytes: u32, slot: u32) {
+        let block = self.message_lanes() * slot;
+        for at in (0..bytes).step_by(as_index(block)) {
+            self.copy_lanes(to.plus(at), from.plus(at), slot);
         }
     }
 }

@@ -270,6 +270,15 @@ impl Lowerer<'_> {
 
     /// Copies `count` elements of `bytes` bytes under the current mask.
     pub(crate) fn copy_lanes(&mut self, to: VReg, from: VReg, bytes: u32) {
+        if bytes == 8 && !to.byte.is_multiple_of(8) {
+            // No operand of qwords begins there: their halves.
+            for half in [0, 4] {
+                let source = Src::new(from.plus(half), build::strided(2, self.lanes.exec), Type::Ud);
+                let to = Dst::Direct { reg: to.plus(half), horz: 2, ty: Type::Ud };
+                self.emit_guarded(build::mov(self.lanes, to, source));
+            }
+            return;
+        }
         let ty = Type::unsigned(bytes).unwrap_or(Type::Ud);
         let source = Src::new(from, build::strided(1, self.lanes.exec), ty);
         self.emit_guarded(build::mov(self.lanes, Dst::packed(to, ty), source));

@@ -399,7 +399,7 @@ impl Lowerer<'_> {
         let message = Message { sfid: Sfid::Sampler, desc: desc.into(), header, response };
         self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes);
+            self.copy_response(to, target, bytes, 4);
         }
         Ok(())
     }

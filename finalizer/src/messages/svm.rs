@@ -10,7 +10,7 @@ use visa::{Op as Visa, RawOperand};
 
 use super::{
     Message, Operation, Parts, PayloadPart, block_exec,
-    hdc::{atomic_operands, disabled, simd_mode, size_log2},
+    hdc::{LaneData, atomic_operands, disabled, simd_mode, size_log2},
     oword_count,
 };
 use crate::{
@@ -56,7 +56,10 @@ impl Lowerer<'_> {
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
                 let addresses = self.part(addresses, lanes * 8)?;
-                self.svm_transfer(store, desc, addresses, data, lanes * per_lane)
+                // The bytes of a lane lie together.
+                let slot = if block_bytes == 1 { per_lane } else { block_bytes.into() };
+                let data = LaneData { operand: data, bytes: lanes * per_lane, slot };
+                self.svm_transfer(store, desc, addresses, data)
             }
             Visa::SvmScaled4 { store, mask, address, offsets, data } => {
                 let lanes = self.message_lanes();
@@ -67,7 +70,8 @@ impl Lowerer<'_> {
                     .with_disabled_channels(disabled(mask));
                 let offsets = self.part(offsets, lanes * 8)?;
                 let addresses = self.add_offset(offsets, address, Type::Uq)?;
-                self.svm_transfer(store, desc, addresses, data, lanes * 4 * mask.count())
+                let data = LaneData { operand: data, bytes: lanes * 4 * mask.count(), slot: 4 };
+                self.svm_transfer(store, desc, addresses, data)
             }
             Visa::SvmAtomic { op, bits, addresses, srcs, dst } => {
                 self.svm_atomic(op, bits, addresses, srcs, dst)
@@ -127,19 +131,18 @@ impl Lowerer<'_> {
         store: bool,
         desc: impl Into<Descriptor>,
         addresses: PayloadPart,
-        data: RawOperand,
-        bytes: u32,
+        data: LaneData,
     ) -> Lowered {
         let message = stateless(desc, false, 0);
         if store {
             self.note_write(None);
-            let data = self.part(data, bytes)?;
+            let data = self.part(data.operand, data.bytes)?;
             return self.send(message, VReg::NULL, &[addresses, data], None);
         }
-        let (dst, copy) = self.response(data, bytes)?;
-        self.send(Message { response: bytes.div_ceil(self.grf()), ..message }, dst, &[addresses], None)?;
+        let (dst, copy) = self.response(data.operand, data.bytes)?;
+        self.send(Message { response: data.bytes.div_ceil(self.grf()), ..message }, dst, &[addresses], None)?;
         if let Some(to) = copy {
-            self.copy_response(to, dst, bytes);
+            self.copy_response(to, dst, data.bytes, data.slot);
         }
         Ok(())
     }
@@ -231,7 +234,8 @@ impl Lowerer<'_> {
             .with_operation(operation.code())
             .with_returns(returns)
             .with_width(bits == 64);
-        let bytes = lanes * if bits == 64 { 8 } else { 4 };
+        let slot = if bits == 64 { 8 } else { 4 };
+        let bytes = lanes * slot;
         let mut parts = Parts::new();
         parts.push(self.part(addresses, lanes * 8)?);
         for operand in atomic_operands(op, srcs) {
@@ -242,7 +246,7 @@ impl Lowerer<'_> {
         let message = stateless(desc, false, response);
         self.send(message, target, &parts, None)?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes);
+            self.copy_response(to, target, bytes, slot);
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ impl Lowerer<'_> {
                 let response = bytes.div_ceil(self.grf());
                 self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
                 if let Some(to) = copy {
-                    self.copy_response(to, dst, bytes);
+                    self.copy_response(to, dst, bytes, 4);
                 }
                 Ok(())
             }
@@ -72,7 +72,7 @@ impl Lowerer<'_> {
                 let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response };
                 self.send(message, target, &parts, Some(surface))?;
                 if let Some(to) = copy {
-                    self.copy_response(to, target, bytes);
+                    self.copy_response(to, target, bytes, 4);
                 }
                 Ok(())
             }

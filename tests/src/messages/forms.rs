@@ -140,6 +140,7 @@ pub fn forms() -> Vec<MessageForm> {
     list.atomics();
     list.typed();
     list.svm();
+    list.apart();
     list.sampler();
     list.sync();
     list.raw();

@@ -259,4 +259,26 @@ impl List {
             self.add(op, format!("{op}.RG (M1, 8) Dq(0,1)<0;1,0> Yq.0 X.0"));
         }
     }
+
+    /// Destinations where no message can write, under a guard: what it does not choose stays.
+    pub(super) fn apart(&mut self) {
+        for (op, form) in [
+            ("gather_scaled", "gather_scaled.2 (M1, 16) T6 0x0:ud Y.0 X.8"),
+            ("gather4_scaled", "gather4_scaled.RG (M1, 8) T6 0x0:ud Y.0 X.16"),
+            ("qw_gather", "qw_gather.1 (M1, 16) T6 Y.0 Xq.16"),
+            ("qw_gather", "qw_gather.2 (M1, 8) T6 Y.0 Xq.8"),
+            ("dword_atomic", "dword_atomic.add (M1, 16) T6 Y.0 Z.0 V0.0 X.4"),
+            ("svm_gather", "svm_gather.4.2 (M1, 8) Yq.0 X.12"),
+            ("svm_gather", "svm_gather.8.1 (M1, 8) Yq.0 Xq.8"),
+            ("svm_gather", "svm_gather.8.2 (M1, 8) Yq.0 X.4"),
+            ("svm_gather", "svm_gather.1.8 (M1, 8) Yq.0 Xq.24"),
+            ("svm_atomic", "svm_atomic.xor.64 (M1, 8) Yq.0 Xq.8 Zq.0 V0.0"),
+            ("svm_atomic", "svm_atomic.inc.64 (M1, 16) Yq.0 X.20 V0.0 V0.0"),
+            ("svm_atomic", "svm_atomic.add (M1, 16) Yq.0 X.8 Z.0 V0.0"),
+        ] {
+            for guard in ["", "(P1) ", "(!P1) "] {
+                self.add(op, format!("{guard}{form}"));
+            }
+        }
+    }
 }
