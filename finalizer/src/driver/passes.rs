@@ -56,6 +56,17 @@ pub static PASSES: &[Pass] = &[
             .with(AnalysisSet::READS)
             .with(AnalysisSet::TESTS)
             .with(AnalysisSet::CHOICES)
+            .with(AnalysisSet::CONVERSIONS)
+            .with(AnalysisSet::COMBINATIONS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "fold-conversions",
+        about: "arithmetic reads half floats as they are and gives them, where no one else wants them as single floats",
+        step: PassBody::Virtual(optimizations::fold_conversions),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::TESTS)
+            .with(AnalysisSet::CHOICES)
             .with(AnalysisSet::COMBINATIONS),
         ..Pass::OPTIONAL
     },

@@ -11,7 +11,7 @@ use super::{candidates, locality::Locality, use_counts::UseCounts};
 
 /// A set of analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct AnalysisSet(u8);
+pub(crate) struct AnalysisSet(u16);
 
 impl AnalysisSet {
     pub const NONE: AnalysisSet = AnalysisSet(0);
@@ -31,6 +31,8 @@ impl AnalysisSet {
     pub const GRAPH: AnalysisSet = AnalysisSet(1 << 6);
     /// Where conditions choose.
     pub const CHOICES: AnalysisSet = AnalysisSet(1 << 7);
+    /// Where half and single floats are converted.
+    pub const CONVERSIONS: AnalysisSet = AnalysisSet(1 << 8);
 
     pub const fn with(self, other: AnalysisSet) -> AnalysisSet {
         AnalysisSet(self.0 | other.0)
@@ -59,6 +61,8 @@ pub(crate) struct Analyses {
     tests: Vec<(usize, usize)>,
     /// Choices by conditions: the same.
     choices: Vec<(usize, usize)>,
+    /// Conversions between half and single floats: the same.
+    conversions: Vec<(usize, usize)>,
     combines: bool,
     scatters: bool,
     graph: Cfg,
@@ -165,6 +169,18 @@ impl Analyses {
         self.choices = choices;
     }
 
+    /// Conversions between half and single floats, in order. Comes back with [`Analyses::return_conversions`].
+    pub(super) fn take_conversions(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
+        let valid = (&mut self.valid, AnalysisSet::CONVERSIONS);
+        find_all(kernel, candidates::converts, valid, &mut self.conversions);
+        std::mem::take(&mut self.conversions)
+    }
+
+    /// Gives the list's memory back.
+    pub(super) fn return_conversions(&mut self, conversions: Vec<(usize, usize)>) {
+        self.conversions = conversions;
+    }
+
     /// Whether conditions are combined anywhere.
     pub(super) fn combines(&mut self, kernel: &Kernel<Virtual>) -> bool {
         if !self.valid.has(AnalysisSet::COMBINATIONS) {
@@ -188,6 +204,7 @@ impl Analyses {
         self.use_counts.start(&kernel.vars);
         self.tests.clear();
         self.choices.clear();
+        self.conversions.clear();
         (self.combines, self.scatters) = (false, false);
         let graph = self.valid.and(AnalysisSet::GRAPH);
         self.valid = facts.without(AnalysisSet::TOUCHES).without(AnalysisSet::LOCALITY).with(graph);
@@ -202,6 +219,9 @@ impl Analyses {
         }
         if candidates::chooses(inst) {
             self.choices.push(at);
+        }
+        if candidates::converts(inst) {
+            self.conversions.push(at);
         }
         self.combines |= candidates::combines(inst, vars);
     }

@@ -55,3 +55,9 @@ pub(super) fn scatters(inst: &Inst<Virtual>) -> bool {
         && types
         && (pred.ctrl, pred.flag.byte) == (PredCtrl::Seq, 0)
 }
+
+/// Whether an instruction converts between half and single float and does nothing else.
+pub(super) fn converts(inst: &Inst<Virtual>) -> bool {
+    let types = (inst.dst.ty(), inst.src[0].ty());
+    inst.op == Op::Mov && matches!(types, (Some(Type::F), Some(Type::Hf)) | (Some(Type::Hf), Some(Type::F)))
+}

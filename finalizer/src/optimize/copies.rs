@@ -241,7 +241,7 @@ impl Copies {
         let mut at = newest;
         while let Some(c) = self.all.get(as_index(at)) {
             at = c.older_dst;
-            if !c.live || !c.dst_ty.same_bits(ty) {
+            if !c.live || !(c.dst_ty.same_bits(ty) || c.copies_bits_of(ty)) {
                 continue;
             }
             // A scalar read of one element: any NoMask copy of that element will do, and for one channel a copy

@@ -12,6 +12,7 @@
 //! ignore-masks                                    unmask       where every channel is on
 //! propagate-copies propagate-legal-copies         copies       readers of a copy read the original
 //! sign-products                                   products     upper halves of products
+//! fold-conversions                                conversions  conversions between half and single float, in arithmetic
 //! fold-comparisons                                select       choices by a comparison of both values: minima and maxima
 //! attach-conditions                               condition    comparisons with zero, where values are made
 //! chain-comparisons                               chain        the second comparison only where the first leaves it open
@@ -72,6 +73,7 @@ mod coalesce;
 mod condition;
 mod constant_headers;
 mod constants;
+mod conversions;
 mod copies;
 mod dead;
 mod descriptors;

@@ -4,9 +4,9 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    AnalysisSet, both_halves, chain, condition, constant_headers, constants, copies, dead, descriptors,
-    flag_reads, flags, headers, hoist, insert, interleave, local, low_halves, merge, modes, predicate,
-    products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
+    AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
+    descriptors, flag_reads, flags, headers, hoist, insert, interleave, local, low_halves, merge, modes,
+    predicate, products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -42,6 +42,7 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
         AnalysisSet::READS
             .with(AnalysisSet::TESTS)
             .with(AnalysisSet::CHOICES)
+            .with(AnalysisSet::CONVERSIONS)
             .with(AnalysisSet::COMBINATIONS),
     );
     let bytes = grf_bytes(kernel);
@@ -73,6 +74,11 @@ pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Wo
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
     Ok(true)
+}
+
+/// Conversions between half and single float become part of arithmetic.
+pub(crate) fn fold_conversions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(conversions::fold(kernel, grf_bytes(kernel), &mut work.analyses))
 }
 
 /// Choices by a comparison of both values compare themselves.

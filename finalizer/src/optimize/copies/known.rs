@@ -53,6 +53,15 @@ impl WrittenElements {
 }
 
 impl KnownCopy {
+    /// Whether it leaves bits as they are, and a type has as many.
+    pub(super) fn copies_bits_of(&self, ty: Type) -> bool {
+        let raw = match self.origin {
+            CopySource::Reg { ty, mods, .. } => ty.same_bits(self.dst_ty) && !mods.any(),
+            CopySource::Imm { .. } => true,
+        };
+        raw && self.dst_ty.bytes() == ty.bytes()
+    }
+
     /// The channel whose element of the destination a byte belongs to, and which byte of the element it is.
     pub(super) fn lane_at(&self, byte: u32) -> (u32, u32) {
         let offset = byte - self.dst_bytes.start;
