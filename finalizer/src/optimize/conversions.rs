@@ -186,9 +186,9 @@ fn takes_source(
     let neg = if mods.abs() { mods.neg() } else { first.neg() != mods.neg() };
     let mods = SrcMod::new(first.abs() || mods.abs(), neg);
     // Three sources hardly have regions.
-    let apart = caps.words.ternary_align16 || !region.stride(lanes).is_some_and(|s| matches!(s, 1 | 2));
+    let strided = !caps.words.ternary_align16 && region.stride(lanes) == Some(2);
     let ternary = reader.op.info().class == Class::Ternary;
-    let fits = !region.is_scalar() && !(ternary && apart && !region.one_by_one(lanes));
+    let fits = !region.is_scalar() && (!ternary || strided || region.one_by_one(lanes));
     let plain = fits && region.width != Region::ABSENT && region.vert != Region::VXH;
     let mut new = *reader;
     new.src[src] = Src::Direct { reg, region, mods, ty: Type::Hf };
