@@ -81,7 +81,7 @@ fn every_opcode_is_in_a_table() {
     }
     assert!(count > 130 && missing.is_empty(), "{count} opcodes, missing: {missing:#?}");
     let unlisted: Vec<_> = visa::Opcode::ALL
-        .into_iter()
+        .iter()
         .filter(|opcode| listed.get(&opcode.raw()) != Some(&&*opcode.to_string()))
         .map(|opcode| format!("{} {opcode}", opcode.raw()))
         .collect();
