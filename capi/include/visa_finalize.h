@@ -633,9 +633,8 @@ enum vf_status vf_assemble(const char *platform,
                            struct vf_error **error);
 
 /*
- The input with code for the finalizer's platform in it: an object gets it beside what it has for other
- platforms, assembly becomes an object with it, a compiled program (zebin, with its vISA) gets it in the place
- of the compiler's.
+ The input with new code for the finalizer's platform. An object keeps the code that it has for other platforms;
+ assembly becomes an object; in a compiled program (zebin, with its vISA) the new code replaces the compiler's.
 
  `*out` is the file's content, for `vf_buffer_free`; unless the status is `VF_OK` it is null, and `*error` says
  why, for `vf_error_free` (`error` may be null).
