@@ -160,6 +160,12 @@ pub enum SrcMod {
 narrow::enum_numbers!(SrcMod: number u8);
 
 impl SrcMod {
+    /// The modifier that does of a float what this one does, and then another.
+    pub const fn then(self, then: SrcMod) -> SrcMod {
+        let neg = if then.abs() { then.neg() } else { self.neg() != then.neg() };
+        SrcMod::new(self.abs() || then.abs(), neg)
+    }
+
     /// The modifier that does these.
     pub const fn new(abs: bool, neg: bool) -> SrcMod {
         match (abs, neg) {

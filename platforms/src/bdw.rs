@@ -75,7 +75,6 @@ pub(crate) const BDW: Caps = Caps {
         half_to_int: true,
         byte_to_float: true,
         mixed_half: Mixing::None,
-        mixed_bf16: Mixing::None,
         even_writes: true,
         narrow_packs_restricted: false,
     },

@@ -311,8 +311,6 @@ pub struct Regions {
     pub byte_to_float: bool,
     /// Where half and single float mix.
     pub mixed_half: Mixing,
-    /// Where bfloat16 and single float mix.
-    pub mixed_bf16: Mixing,
     /// Words and bytes are packed only from elements at most a dword apart, at fitting places; a `null`
     /// destination counts.
     pub narrow_packs_restricted: bool,

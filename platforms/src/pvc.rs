@@ -59,8 +59,6 @@ pub(crate) const PVC: Caps = Caps {
         byte_to_float: false,
         ternary_align: 4,
         mixed_half: Mixing::None,
-        // Bspec, "Mixed Mode": Intel's finalizer, `fixBFMixedMode`.
-        mixed_bf16: Mixing::FirstFactor,
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },

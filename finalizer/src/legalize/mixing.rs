@@ -6,16 +6,13 @@
 use gen_ir::{
     Class, Dst, Op, Src, Type,
     rules::{
-        mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source},
+        mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source, turned},
         places::{half_of_float, is_narrowed},
     },
 };
 use narrow::low_u16;
 
-use super::{
-    legalizer::{Legalizer, Step},
-    operand::{with_modifiers, without_modifiers},
-};
+use super::legalizer::{Legalizer, Step};
 use crate::build::{VInst, strided, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
@@ -35,25 +32,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.is_mixed_float() { halves(lx, inst) } else { Step::Keep }
 }
 
-/// A factor that may not be narrow changes places with one that is not, if it is an operand as well.
-fn turned(lx: &Legalizer<'_>, inst: &VInst) -> Option<VInst> {
-    let (first, last) = match inst.op {
-        Op::Mul => (0, 1),
-        Op::Mad => (1, 2),
-        _ => return None,
-    };
-    if inst.src[first].is_imm() || inst.src[last].is_imm() {
-        return None;
-    }
-    let mut new = *inst;
-    new.src.swap(first, last);
-    let helps = !narrow_source(lx.caps, inst, last) && inst.src[first].ty() == Some(Type::F);
-    (helps && narrow_source(lx.caps, &new, first)).then_some(new)
-}
-
 /// Half and single float in arithmetic.
 fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if let Some(new) = turned(lx, inst) {
+    if let Some(new) = turned(lx.caps, inst) {
         lx.inst(new);
         return Step::Replaced;
     }
@@ -128,7 +109,7 @@ fn bf16_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             new.dst = with_dst_type(inst.dst, Type::Ud);
             new.src = [with_type(inst.src[0], Type::Uw), Src::imm(16, Type::Uw), Src::None];
         }
-        (_, Type::Bf, _) => widen(lx, &mut new, 0),
+        (_, Type::Bf, _) => lx.copy_source(&mut new, 0, Type::F),
         (Type::Bf, Type::F, _) if !plain => {
             lx.stage_destination(inst, Type::F, 1, false);
             return Step::Replaced;
@@ -159,17 +140,9 @@ fn with_dst_type(dst: Dst<gen_ir::Virtual>, to: Type) -> Dst<gen_ir::Virtual> {
     }
 }
 
-/// Source `i`, a bfloat16, becomes a single float, under the modifiers that it had.
-fn widen(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
-    let mods = inst.src[i].mods();
-    inst.src[i] = without_modifiers(inst.src[i]);
-    lx.stage_source(inst, i, Type::F, 1);
-    inst.src[i] = with_modifiers(inst.src[i], mods);
-}
-
 /// bfloat16 in arithmetic.
 fn bf16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if let Some(new) = turned(lx, inst) {
+    if let Some(new) = turned(lx.caps, inst) {
         lx.inst(new);
         return Step::Replaced;
     }
@@ -180,7 +153,9 @@ fn bf16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                 new.src[i] = Src::imm(u64::from(low_u16(bits)) << 16, Type::F);
             }
             Src::Direct { ty: Type::Bf, .. } if narrow_source(lx.caps, inst, i) => {}
-            Src::Direct { ty: Type::Bf, .. } | Src::Indirect { ty: Type::Bf, .. } => widen(lx, &mut new, i),
+            Src::Direct { ty: Type::Bf, .. } | Src::Indirect { ty: Type::Bf, .. } => {
+                lx.copy_source(&mut new, i, Type::F);
+            }
             _ => {}
         }
     }
@@ -194,7 +169,7 @@ fn bf16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let result = new.dst.ty().filter(|_| writes);
     let single = new.src.iter().filter_map(Src::ty).chain(result).any(|ty| ty == Type::F);
     if let (false, Some(last)) = (single, new.src.iter().rposition(|s| s.ty() == Some(Type::Bf))) {
-        widen(lx, &mut new, last);
+        lx.copy_source(&mut new, last, Type::F);
     }
     if writes && new.dst.ty() == Some(Type::Bf) && !narrow_result(lx.caps, inst) {
         lx.stage_destination(&new, Type::F, 1, false);
@@ -225,10 +200,7 @@ fn bf16_places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             _ => true,
         };
         if let (false, Some(ty)) = (fits, inst.src[i].ty()) {
-            let mods = inst.src[i].mods();
-            new.src[i] = without_modifiers(inst.src[i]);
-            lx.stage_source(&mut new, i, ty, 1);
-            new.src[i] = with_modifiers(new.src[i], mods);
+            lx.copy_source(&mut new, i, ty);
         }
     }
     let placed = match inst.dst {

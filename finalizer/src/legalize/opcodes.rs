@@ -1,6 +1,6 @@
 //! Opcodes that a platform lacks.
 
-use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type};
+use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type, rules::places::only_count_is_long};
 use narrow::{low_u16, low_u32};
 
 use super::{
@@ -46,12 +46,6 @@ fn writes_from_start(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return false };
     lx.place_in_grf(reg, 0);
     reg.is_null() || lx.offset_in_grf(reg) == Some(0)
-}
-
-/// Whether a shift works on 64 bits because of its count alone.
-fn only_count_is_long(inst: &VInst) -> bool {
-    let long = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
-    long(inst.src[1].ty()) && !long(inst.src[0].ty()) && !long(inst.dst.ty())
 }
 
 /// Only five bits of a count matter where nothing else has 64 (specification of vISA, `SHL`, `SHR`, `ASR`): its low dwords will do.

@@ -6,10 +6,9 @@
 //! move an instruction goes for each register. (Intel's finalizer folds both, whoever else reads `f`.)
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Region, Role, Src, SrcMod, Type, VarId, Virtual,
-    rules::mixing::{is_arithmetic, mixing, narrow_result, narrow_source},
+    Class, Dst, Extent, Inst, Kernel, Op, Region, Role, Src, Type, VarId, Virtual,
+    rules::mixing::{mixing, narrow_result, narrow_source, turned},
 };
-use narrow::{to_index, to_u8};
 use platforms::Caps;
 
 use super::analyses::Analyses;
@@ -32,8 +31,10 @@ pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut 
         let (locality, use_counts) = analyses.local(kernel);
         for &(b, i) in &conversions {
             let insts = &mut kernel.blocks[b].insts;
-            let Some((var, at, new)) = partner(caps, insts, i, grf_bytes) else { continue };
-            if locality.only_in(var, b) && use_counts.vars[var.index()].is_plain() {
+            let Some(([single, halves], at, new)) = partner(caps, insts, i, grf_bytes) else { continue };
+            // What an address leads to may be touched by instructions that do not name it.
+            let plain = [single, halves].iter().all(|v| use_counts.vars[v.index()].is_plain());
+            if locality.only_in(single, b) && plain {
                 insts[at] = new;
                 insts[i] = Inst::new(Op::Nop, insts[i].exec);
                 any = true;
@@ -44,13 +45,14 @@ pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut 
     any
 }
 
-/// What stands between conversion `i` and the instruction that it could become part of; that one's place, and what it would be.
+/// The single and the half floats of conversion `i`, and the instruction that it could become part of: its place, and what it
+/// would be.
 fn partner(
     caps: &Caps,
     insts: &[Inst<Virtual>],
     i: usize,
     grf_bytes: u32,
-) -> Option<(VarId, usize, Inst<Virtual>)> {
+) -> Option<([VarId; 2], usize, Inst<Virtual>)> {
     let mov = &insts[i];
     if mov.pred.is_some() || mov.cond.is_some() || mov.exec.lanes() == 1 {
         return None;
@@ -68,7 +70,7 @@ fn partner(
         if !ends(insts, at, (single, written, mov.no_mask), grf_bytes) {
             return None;
         }
-        return Some((single, at, takes_source(caps, mov, &insts[at], src)?));
+        return Some(([single, halves], at, takes_source(caps, mov, &insts[at], src)?));
     }
     let (single, halves) = (from.var()?, to.var()?);
     if !packed || mov.src[0].mods().any() {
@@ -78,7 +80,7 @@ fn partner(
     if !ends(insts, i, (single, read, mov.no_mask), grf_bytes) {
         return None;
     }
-    Some((single, at, gives_result(caps, mov, &insts[at])?))
+    Some(([single, halves], at, gives_result(caps, mov, &insts[at])?))
 }
 
 /// The first instruction behind `i` that reads `single`, all that is there, with nothing in between that writes it or `halves`.
@@ -90,11 +92,11 @@ fn reader(
     grf_bytes: u32,
 ) -> Option<(usize, usize)> {
     for (at, inst) in insts.iter().enumerate().skip(i + 1).take(REACH) {
-        let touched = |role, of| touches(inst, role, of, grf_bytes);
-        if let Some(src) = (0..3).find(|&s| touched(Role::Src(to_u8(to_index(s))), single)) {
+        if let Some(src) = (0..3).find(|&s| touches(inst, |r| r == Role::Src(s), single, grf_bytes)) {
+            let src = usize::from(src);
             return (inst.src_extent(src, grf_bytes) == Some(single.1)).then_some((at, src));
         }
-        if touched(Role::Dst, single) || touched(Role::Dst, halves) {
+        if [single, halves].iter().any(|&of| touches(inst, |r| r == Role::Dst, of, grf_bytes)) {
             return None;
         }
     }
@@ -110,14 +112,10 @@ fn maker(
     grf_bytes: u32,
 ) -> Option<usize> {
     for (at, inst) in insts[..i].iter().enumerate().rev().take(REACH) {
-        if touches(inst, Role::Dst, single, grf_bytes) {
+        if touches(inst, |r| r == Role::Dst, single, grf_bytes) {
             return (inst.dst_extent(grf_bytes) == Some(single.1)).then_some(at);
         }
-        let mut met = false;
-        inst.for_each_reg(|role, _| {
-            met |= touches(inst, role, single, grf_bytes) || touches(inst, role, halves, grf_bytes);
-        });
-        if met {
+        if [single, halves].iter().any(|&of| touches(inst, |_| true, of, grf_bytes)) {
             return None;
         }
     }
@@ -134,35 +132,40 @@ fn ends(
 ) -> bool {
     let single = (var, bytes);
     for (k, inst) in insts[i..].iter().enumerate() {
-        let read = (0..3).filter(|&s| touches(inst, Role::Src(s), single, grf_bytes)).count();
+        let read = (0..3).filter(|&s| touches(inst, |r| r == Role::Src(s), single, grf_bytes)).count();
         let expected = usize::from(k == 0);
         let channels = inst.pred.is_none() && (inst.no_mask || !no_mask);
         let whole = channels && inst.dst_is_dense() && inst.dst_extent(grf_bytes) == Some(bytes);
         if read > expected || k == READERS {
             return false;
         }
-        if whole && touches(inst, Role::Dst, single, grf_bytes) {
+        if whole && touches(inst, |r| r == Role::Dst, single, grf_bytes) {
             return true;
         }
     }
     true
 }
 
-/// Whether an operand touches bytes of a variable.
-fn touches(inst: &Inst<Virtual>, role: Role, (var, bytes): (VarId, Extent), grf_bytes: u32) -> bool {
-    let mut named = false;
-    inst.for_each_reg(|r, reg| named |= r == role && reg.var() == Some(var));
-    named && inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(bytes))
+/// Whether an operand of certain roles touches bytes of a variable.
+fn touches(
+    inst: &Inst<Virtual>,
+    is: impl Fn(Role) -> bool,
+    (var, bytes): (VarId, Extent),
+    grf_bytes: u32,
+) -> bool {
+    let mut any = false;
+    inst.for_each_reg(|role, reg| {
+        any |= reg.var() == Some(var)
+            && is(role)
+            && inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(bytes));
+    });
+    any
 }
 
-/// Both instructions work on the same channels, or the conversion on more.
-fn same_channels(mov: &Inst<Virtual>, other: &Inst<Virtual>) -> bool {
-    let class = other.op.info().class;
+/// Whether a conversion may become part of an operation: both are of the same channels.
+fn may_fold(mov: &Inst<Virtual>, other: &Inst<Virtual>) -> bool {
     let known = matches!(other.op, Op::Add | Op::Mul | Op::Mad | Op::Sel | Op::Cmp);
-    known
-        && is_arithmetic(other)
-        && matches!(class, Class::Basic | Class::Ternary)
-        && (mov.exec, mov.chan) == (other.exec, other.chan)
+    known && (mov.exec, mov.chan) == (other.exec, other.chan)
 }
 
 /// The reader with halves as source `src`, if it may have them.
@@ -180,30 +183,17 @@ fn takes_source(
     let lanes = reader.exec.lanes();
     let single = ty == Type::F && reader.dst.ty() == Some(Type::F);
     let masks = mov.no_mask || !reader.no_mask;
-    if !same_channels(mov, reader) || !single || !masks || !read.one_by_one(lanes) {
+    if !may_fold(mov, reader) || !single || !masks || !read.one_by_one(lanes) {
         return None;
     }
-    let neg = if mods.abs() { mods.neg() } else { first.neg() != mods.neg() };
-    let mods = SrcMod::new(first.abs() || mods.abs(), neg);
     // Three sources hardly have regions.
     let strided = !caps.words.ternary_align16 && region.stride(lanes) == Some(2);
     let ternary = reader.op.info().class == Class::Ternary;
     let fits = !region.is_scalar() && (!ternary || strided || region.one_by_one(lanes));
     let plain = fits && region.width != Region::ABSENT && region.vert != Region::VXH;
     let mut new = *reader;
-    new.src[src] = Src::Direct { reg, region, mods, ty: Type::Hf };
-    let turned = match (reader.op, src) {
-        (Op::Mul, 1) => Some(0),
-        (Op::Mad, 2) => Some(1),
-        _ => None,
-    };
-    if let Some(other) = turned
-        && !narrow_source(caps, &new, src)
-        && new.src[other].ty() == Some(Type::F)
-        && !new.src[other].is_imm()
-    {
-        new.src.swap(src, other);
-    }
+    new.src[src] = Src::Direct { reg, region, mods: first.then(mods), ty: Type::Hf };
+    let new = turned(caps, &new).unwrap_or(new);
     let legal = plain && (0..3).all(|i| narrow_source(caps, &new, i));
     legal.then_some(new)
 }
@@ -214,7 +204,7 @@ fn gives_result(caps: &Caps, mov: &Inst<Virtual>, maker: &Inst<Virtual>) -> Opti
     let bare = maker.pred.is_none() && maker.cond.is_none() && mov.no_mask == maker.no_mask;
     // The last of three sources lies as the result does in the align1 form.
     let apart = maker.op == Op::Mad && !caps.words.ternary_align16;
-    if !same_channels(mov, maker) || !packed || !bare || apart || maker.op == Op::Cmp {
+    if !may_fold(mov, maker) || !packed || !bare || apart || maker.op == Op::Cmp {
         return None;
     }
     let new = Inst { dst: mov.dst, sat: maker.sat || mov.sat, ..*maker };

@@ -14,7 +14,7 @@ use crate::{Class, Inst, Op, Space, Src, Type};
 pub const fn mixing(caps: &Caps, narrow: Type) -> Mixing {
     match narrow {
         Type::Hf => caps.regions.mixed_half,
-        Type::Bf => caps.regions.mixed_bf16,
+        Type::Bf if caps.ops.bf16 => Mixing::FirstFactor,
         _ => Mixing::None,
     }
 }
@@ -47,6 +47,23 @@ pub fn narrow_source<S: Space>(caps: &Caps, inst: &Inst<S>, i: usize) -> bool {
         Type::Bf => takes_bf16(inst.op) && !is_broadcast(inst, i),
         _ => true,
     }
+}
+
+/// A product, or a sum with one, whose factors have changed places because the last may not be narrow and the other may. Both
+/// stand in registers.
+pub fn turned<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<Inst<S>> {
+    let (first, last) = match inst.op {
+        Op::Mul => (0, 1),
+        Op::Mad => (1, 2),
+        _ => return None,
+    };
+    if inst.src[first].is_imm() || inst.src[last].is_imm() {
+        return None;
+    }
+    let mut new = *inst;
+    new.src.swap(first, last);
+    let helps = !narrow_source(caps, inst, last) && inst.src[first].ty() == Some(Type::F);
+    (helps && narrow_source(caps, &new, first)).then_some(new)
 }
 
 /// Whether the result of mixed arithmetic may be as narrow as it is.

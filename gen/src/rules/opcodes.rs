@@ -1,6 +1,9 @@
 //! Rules of single opcodes: volume 2a, the pages of the instructions.
 
-use super::{Cx, places::factors_have_modifiers};
+use super::{
+    Cx,
+    places::{factors_have_modifiers, only_count_is_long},
+};
 use crate::{Dst, MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -16,10 +19,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Csel => compare_and_select(cx),
         Op::Mul => multiply(cx),
         Op::Shl | Op::Shr | Op::Asr => {
-            let long = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
-            let alone = long(cx.inst.src[1].ty()) && !long(cx.inst.src[0].ty()) && !long(cx.dst_type());
             cx.require(
-                !alone || cx.caps.ops.shift_by_qword,
+                !only_count_is_long(cx.inst) || cx.caps.ops.shift_by_qword,
                 "shift-count",
                 "only a quadword is shifted by a quadword",
             );

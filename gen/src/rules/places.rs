@@ -16,6 +16,7 @@
 //! | [`lies_as_result`], [`is_narrowed`] | `last-source` | `ternary`, `mixing` |
 //! | [`Channels`] | `wide-stride`, `wide-offset`, `lane-shift`, `last-source` | `places`, `ternary` |
 //! | [`narrow_fits`](super::narrow_fits), [`computes_in_floats`] | `narrow-pack` | `narrow_types` |
+//! | [`only_count_is_long`] | `shift-count` | `opcodes` |
 //! | [`factors_have_modifiers`] | `mul-modifier`, `mad-modifier` | `modifiers` |
 
 use platforms::Caps;
@@ -243,6 +244,12 @@ pub const VECTOR_BYTES: u32 = 16;
 pub fn vector_step(vector: Type) -> Option<u32> {
     let element = vector.of_elements();
     (element != vector).then(|| element.bytes())
+}
+
+/// Whether a shift works on 64 bits because of its count alone.
+pub fn only_count_is_long<S: Space>(inst: &Inst<S>) -> bool {
+    let long = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
+    long(inst.src[1].ty()) && !long(inst.src[0].ty()) && !long(inst.dst.ty())
 }
 
 /// Whether the factors of a product of integers, or of a sum with one, may have modifiers. On Tiger Lake and later those of a

@@ -97,7 +97,7 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
         take(&mut intel, &kernel.id(), &module, 0, &kernel.dat);
     }
     if args.random > 0 {
-        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        let peer = peer()?;
         for seed in 1..=args.random {
             let text = generate(Settings::new(platform), seed).text();
             // It crashes on a few, and refuses what the generator makes on purpose.
@@ -107,7 +107,7 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
         }
     }
     if args.asked {
-        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        let peer = peer()?;
         for (line, row) in asked()?.iter().enumerate().filter(|(_, row)| row.is_for(platform)) {
             match row.code(platform, &peer) {
                 Ok(code) => add(&mut intel, platform, &code, &format!("asked, row {}", line + 1)),
@@ -119,7 +119,7 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
     let drawn = coverage::random::forms(1, args.drawn);
     let all = if args.coverage { coverage::forms::forms() } else { Vec::new() };
     if args.coverage || args.drawn > 0 {
-        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        let peer = peer()?;
         for form in all.iter().chain(&drawn) {
             if let Ok(done) = peer.finalize(platform, &coverage::program(&form.line), &[]) {
                 add(&mut intel, platform, &done.dat, &form.line);
@@ -130,4 +130,9 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
         }
     }
     Ok((ours, intel))
+}
+
+/// Intel's finalizer.
+fn peer() -> io::Result<GenxIr> {
+    GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))
 }

@@ -55,9 +55,7 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             new.src[i] = same;
         } else {
             // Only the place is wrong: a narrow type has no room for what modifiers make.
-            new.src[i] = without_modifiers(inst.src[i]);
-            lx.stage_source(&mut new, i, src_ty, 1);
-            new.src[i] = with_modifiers(new.src[i], inst.src[i].mods());
+            lx.copy_source(&mut new, i, src_ty);
             changed = true;
         }
     }

@@ -128,8 +128,7 @@ pub(super) fn is_byte_factor(inst: &Inst<Virtual>, i: usize, origin_ty: Type) ->
 fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Option<SrcMod> {
     let takes = matches!(inst.op, Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::Cmp | Op::Sel | Op::Math);
     let float = inst.src[i].ty().is_some_and(Type::is_float);
-    let neg = if then.abs() { then.neg() } else { first.neg() != then.neg() };
-    let mods = SrcMod::new(first.abs() || then.abs(), neg);
+    let mods = first.then(then);
     // Without modifiers these copy bits: what was negated twice would keep its denormals.
     let copies = matches!(inst.op, Op::Mov | Op::Sel) && inst.cond.is_none() && !mods.any();
     (takes && float && !copies).then_some(mods)
