@@ -1,10 +1,13 @@
 //! Every vISA instruction on every platform: lowered, or refused because the platform does not have it, for a reason
 //! that stands in the table of `tests::impossible`.
 
+use std::collections::BTreeSet;
+
 use platforms::Platform;
 use tests::{
     impossible::reason,
-    opcodes::{FORMS, FormFate, try_form},
+    messages::forms::{forms as message_forms, program as message_program},
+    opcodes::{FORMS, FormFate, program, try_form},
 };
 
 #[test]
@@ -21,4 +24,28 @@ fn refusals_are_the_platforms_or_listed() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every opcode that a platform has stands in a list: messages in that whose forms are held against Intel's code one by one, all
+/// others among the small programs.
+#[test]
+fn every_instruction_has_a_form() {
+    let programs = || {
+        let messages = message_forms().into_iter().map(|f| message_program(&f.line, 64));
+        messages.chain(FORMS.iter().map(|(_, lines)| program(lines)))
+    };
+    let mut found = BTreeSet::new();
+    for platform in [Platform::Skl, Platform::Pvc] {
+        // What a platform has not is refused.
+        let modules = programs().filter_map(|text| finalizer::read_text(text.as_bytes(), platform).ok());
+        for kernel in modules.flat_map(|module| module.kernels) {
+            found.extend(kernel.code.iter().map(|record| record.opcode.name()));
+        }
+    }
+    let missing: Vec<_> = visa::table::rows()
+        .filter(|row| Platform::ALL.iter().any(|p| row.is_on(p.caps())))
+        .filter(|row| !found.contains(row.opcode.name()))
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(missing, [""; 0], "no form in `tests::messages::forms`, and none in `tests::opcodes`");
 }
