@@ -1,7 +1,8 @@
 //! Our code beside the vISA interpreter: both run over the same data and must leave the same memory.
 //! Where they do not, Intel's code is asked for its vote.
 
-use emulator::{Memory, Options as RunOptions, Report};
+use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Report};
+use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use visa::Module;
 
@@ -211,4 +212,27 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> InterpretedOutcome {
     } else {
         InterpretedOutcome::Agrees
     }
+}
+
+/// What a kernel leaves in a buffer, in dwords: our code on the emulator, and its vISA on the interpreter. `prepare` fills a memory
+/// for each, and says how the kernel is launched and which buffer is looked at. Whatever is reported fails the test.
+pub fn both_leave(
+    platform: Platform,
+    text: &str,
+    prepare: impl Fn(&mut Memory) -> (RawLaunch, Buffer),
+) -> [Vec<u32>; 2] {
+    let module = finalizer::read_text(text.as_bytes(), platform).expect("legal text");
+    let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).expect("code");
+    let options = RunOptions::default();
+    ["our code", "the interpreter"].map(|who| {
+        let mut memory = Memory::new();
+        let (launch, buffer) = prepare(&mut memory);
+        let report = match who {
+            "our code" => emulator::run_raw(platform, &binary.code, &launch, &mut memory, &options),
+            _ => emulator::visa::run_raw(platform, &module, 0, &launch, &mut memory, &options),
+        };
+        assert_eq!(report.expect("a run").reports, [], "{who}");
+        let dword = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        memory.bytes(buffer).chunks_exact(4).map(dword).collect()
+    })
 }

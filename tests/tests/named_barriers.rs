@@ -1,9 +1,9 @@
 //! Barriers that have a number, and are not of the whole group: threads that share one wait for each other, and for nobody
 //! else. On the emulator our code does, and on the interpreter the vISA itself.
 
-use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
-use finalizer::{Finalizer, Options};
+use emulator::{RawLaunch, Surface};
 use platforms::Platform;
+use tests::interpreted::both_leave;
 
 const THREADS: u32 = 4;
 
@@ -65,14 +65,10 @@ ret (M1, 1)
 
 #[test]
 fn threads_wait_for_those_that_share_a_barrier() {
-    let platform = Platform::Pvc;
-    let module = finalizer::read_text(KERNEL.as_bytes(), platform).unwrap();
-    let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).unwrap();
     let from = |thread: u32, added: u32| (0..16).map(move |lane| added + 0x100 + 16 * thread + lane);
     let expected: Vec<u32> =
         [from(0, 0x1000), from(1, 0x1000), from(2, 0), from(2, 0)].into_iter().flatten().collect();
-    for interpreted in [false, true] {
-        let mut memory = Memory::new();
+    let found = both_leave(Platform::Pvc, KERNEL, |memory| {
         let out = memory.add_low("out", vec![0; 64 * THREADS as usize]);
         let surface = Surface { base: memory.address(out), size: u64::from(64 * THREADS), image: None };
         let launch = RawLaunch {
@@ -83,15 +79,7 @@ fn threads_wait_for_those_that_share_a_barrier() {
             slm: 1024,
             ..RawLaunch::default()
         };
-        let options = RunOptions::default();
-        let report = if interpreted {
-            emulator::visa::run_raw(platform, &module, 0, &launch, &mut memory, &options)
-        } else {
-            emulator::run_raw(platform, &binary.code, &launch, &mut memory, &options)
-        };
-        assert_eq!(report.unwrap().reports, [], "interpreted: {interpreted}");
-        let found: Vec<u32> =
-            memory.bytes(out).chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        assert_eq!(found, expected, "interpreted: {interpreted}");
-    }
+        (launch, out)
+    });
+    assert_eq!(found, [expected.clone(), expected]);
 }
