@@ -95,6 +95,22 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     }
 }
 
+/// What a message does with each lane that is on: address and shape of the image, the lane, its coordinates.
+fn each_lane(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+    texels: Texels,
+    mut access: impl FnMut(&mut VisaThread<'_>, &mut VisaCx<'_>, (u64, &Image), u32, [i64; 3]) -> Result<(), Trap>,
+) -> Result<(), Trap> {
+    let (base, image) = image_of(cx, texels.place)?;
+    let (on, _) = t.enabled(inst)?;
+    each(on).map(to_index).try_for_each(|lane| {
+        let at = texels.coordinates(t, cx, &image, lane)?;
+        access(t, cx, (base, &image), lane, at)
+    })
+}
+
 /// Loads channels of texels: a register, or as many as all lanes need, for each channel.
 fn gather(
     t: &mut VisaThread<'_>,
@@ -104,18 +120,15 @@ fn gather(
     mask: ChannelMask,
     data: RawOperand,
 ) -> Result<SendKind, Trap> {
-    let (base, image) = image_of(cx, texels.place)?;
     let block = block_bytes(t, inst);
-    let (on, _) = t.enabled(inst)?;
-    for i in each(on) {
-        let lane = to_index(i);
-        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
-        let texel = typed::fetch(cx.memory, base, &image, x, y, z)?;
+    each_lane(t, cx, inst, texels, |t, cx, (base, image), lane, [x, y, z]| {
+        let texel = typed::fetch(cx.memory, base, image, x, y, z)?;
         for (k, c) in channels(mask).enumerate() {
-            let v = texel.map_or(0, |texel| typed::unpack(&image, texel, c));
+            let v = texel.map_or(0, |texel| typed::unpack(image, texel, c));
             t.raw_store(data, to_index(k) * block + 4 * lane, 4, v.into())?;
         }
-    }
+        Ok(())
+    })?;
     Ok(SendKind::Load)
 }
 
@@ -128,24 +141,21 @@ fn scatter(
     mask: ChannelMask,
     data: RawOperand,
 ) -> Result<SendKind, Trap> {
-    let (base, image) = image_of(cx, texels.place)?;
     let block = block_bytes(t, inst);
-    let channel_bytes = u32::from(image.channel_bytes);
-    let (on, _) = t.enabled(inst)?;
-    for i in each(on) {
-        let lane = to_index(i);
-        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
-        let Some(offset) = image.offset(x, y, z) else { continue };
+    each_lane(t, cx, inst, texels, |t, cx, (base, image), lane, [x, y, z]| {
+        let Some(offset) = image.offset(x, y, z) else { return Ok(()) };
+        let channel_bytes = u32::from(image.channel_bytes);
         for (k, c) in channels(mask).enumerate() {
             let stored = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
             if stored < u32::from(image.channels) {
                 let v = cx.data(t, data, to_index(k) * block + 4 * lane, 4)?;
-                let v = typed::pack(&image, low_u32(v));
+                let v = typed::pack(image, low_u32(v));
                 let to = base + offset + u64::from(stored * channel_bytes);
                 cx.store(t, Storage::Flat, to, channel_bytes, v.into())?;
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(SendKind::Store)
 }
 
@@ -177,12 +187,8 @@ fn atomic(
     (op, srcs): (Operation, [RawOperand; 2]),
     dst: RawOperand,
 ) -> Result<SendKind, Trap> {
-    let (base, image) = image_of(cx, texels.place)?;
-    let (on, _) = t.enabled(inst)?;
-    for i in each(on) {
-        let lane = to_index(i);
-        let [x, y, z] = texels.coordinates(t, cx, &image, lane)?;
-        let Some(offset) = image.offset(x, y, z) else { continue };
+    each_lane(t, cx, inst, texels, |t, cx, (base, image), lane, [x, y, z]| {
+        let Some(offset) = image.offset(x, y, z) else { return Ok(()) };
         let mut operand = |k: usize| {
             if to_index(k) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }
         };
@@ -191,7 +197,7 @@ fn atomic(
         let old = cx.load(t, Storage::Flat, at, 4)?;
         let new = op.apply(old, a, b, 4);
         cx.store(t, Storage::Flat, at, 4, new)?;
-        t.raw_store(dst, 4 * lane, 4, op.result(old, new) & 0xffff_ffff)?;
-    }
+        t.raw_store(dst, 4 * lane, 4, op.result(old, new) & 0xffff_ffff)
+    })?;
     Ok(SendKind::Atomic)
 }

@@ -8,7 +8,7 @@ use super::{
     Bad, Fault,
     codes::{self, FILE_ARF, FILE_GRF},
     layout::{Basic, Control, SrcAlign16, SrcDirect},
-    operand::{self, Slot},
+    operand::{self, RegisterSource, Slot},
     rules::Rules,
 };
 use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
@@ -112,13 +112,9 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
 }
 
 fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src<Physical>, Fault> {
-    let (file, ty, bits, _) = slot.get(w);
     let names = slot.names();
-    let ty = rules.reg.types[usize::from(ty)]
-        .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
-    if file > FILE_GRF {
-        return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF) in Align16 mode"));
-    }
+    let RegisterSource { file, ty, bits, .. } =
+        RegisterSource::get(rules, slot, w, "0 (ARF), 1 (GRF) in Align16 mode")?;
     let s = SrcAlign16::from_bits(bits);
     if s.addr_mode() || s.reserved_20() {
         return Err(Fault::new("SrcAddrMode", 1u8, "0 in Align16 mode"));

@@ -189,16 +189,43 @@ pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result
     }
 }
 
+/// A source of a register type in a register file: what both modes have.
+pub(super) struct RegisterSource {
+    /// [`FILE_GRF`] or the architecture file.
+    pub file: u8,
+    pub ty: Type,
+    /// Modifiers, register and region, as the mode has them.
+    pub bits: u32,
+    /// Bit 9 of an address's constant.
+    pub imm_9: bool,
+}
+
+impl RegisterSource {
+    /// Refuses other types and files; `files` says in a fault which there are.
+    #[inline]
+    pub(super) fn get(
+        rules: &Rules,
+        slot: Slot,
+        w: Basic,
+        files: &'static str,
+    ) -> Result<RegisterSource, Fault> {
+        let (file, ty, bits, imm_9) = slot.get(w);
+        let names = slot.names();
+        let ty = rules.reg.types[usize::from(ty)]
+            .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
+        if file > FILE_GRF {
+            return Err(Fault::new(names.file, file, files));
+        }
+        Ok(RegisterSource { file, ty, bits, imm_9 })
+    }
+}
+
 /// A register source in Align1 mode.
 #[inline]
 pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
-    let (file, ty, bits, imm_9) = slot.get(w);
     let names = slot.names();
-    let ty = rules.reg.types[usize::from(ty)]
-        .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
-    if file > FILE_GRF {
-        return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF), 3 (immediate) in the last source"));
-    }
+    let RegisterSource { file, ty, bits, imm_9 } =
+        RegisterSource::get(rules, slot, w, "0 (ARF), 1 (GRF), 3 (immediate) in the last source")?;
     let s = SrcDirect::from_bits(bits);
     let mods = SrcMod::new(s.abs(), s.negate());
     let region = codes::region(bits >> 16)

@@ -133,9 +133,14 @@ impl Legalizer<'_> {
     /// Puts source `i` into a packed temporary and makes `inst` read that, under the same modifiers: there is a bit more
     /// where the negative of an unsigned number is used than in the temporary.
     pub(super) fn copy_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
+        self.copy_source_apart(inst, i, ty, 1);
+    }
+
+    /// The same, into elements that lie `stride` apart.
+    pub(super) fn copy_source_apart(&mut self, inst: &mut VInst, i: usize, ty: Type, stride: u32) {
         let mods = inst.src[i].mods();
         inst.src[i] = without_modifiers(inst.src[i]);
-        self.stage_source(inst, i, ty, 1);
+        self.stage_source(inst, i, ty, stride);
         inst.src[i] = with_modifiers(inst.src[i], mods);
     }
 

@@ -51,18 +51,54 @@ impl AnalysisSet {
     }
 }
 
+/// Instructions that single passes look for.
+#[derive(Clone, Copy)]
+pub(super) enum Candidate {
+    /// Comparisons with zero.
+    Test,
+    /// Choices by conditions.
+    Choice,
+    /// Conversions between half and single floats.
+    Conversion,
+}
+
+impl Candidate {
+    const ALL: [Candidate; 3] = [Candidate::Test, Candidate::Choice, Candidate::Conversion];
+
+    const fn index(self) -> usize {
+        match self {
+            Candidate::Test => 0,
+            Candidate::Choice => 1,
+            Candidate::Conversion => 2,
+        }
+    }
+
+    const fn fact(self) -> AnalysisSet {
+        match self {
+            Candidate::Test => AnalysisSet::TESTS,
+            Candidate::Choice => AnalysisSet::CHOICES,
+            Candidate::Conversion => AnalysisSet::CONVERSIONS,
+        }
+    }
+
+    #[inline]
+    fn is(self, inst: &Inst<Virtual>) -> bool {
+        match self {
+            Candidate::Test => candidates::tests_zero(inst),
+            Candidate::Choice => candidates::chooses(inst),
+            Candidate::Conversion => candidates::converts(inst),
+        }
+    }
+}
+
 /// Results of analyses, with a note which of them hold.
 #[derive(Debug, Default)]
 pub(crate) struct Analyses {
     valid: AnalysisSet,
     use_counts: UseCounts,
     locality: Locality,
-    /// Comparisons with zero: block and place.
-    tests: Vec<(usize, usize)>,
-    /// Choices by conditions: the same.
-    choices: Vec<(usize, usize)>,
-    /// Conversions between half and single floats: the same.
-    conversions: Vec<(usize, usize)>,
+    /// Block and place of each, by kind.
+    candidates: [Vec<(usize, usize)>; Candidate::ALL.len()],
     combines: bool,
     scatters: bool,
     graph: Cfg,
@@ -147,38 +183,27 @@ impl Analyses {
         &self.locality
     }
 
-    /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
-    pub(super) fn take_tests(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        find_all(kernel, candidates::tests_zero, (&mut self.valid, AnalysisSet::TESTS), &mut self.tests);
-        std::mem::take(&mut self.tests)
+    /// The instructions of a kind, block and place of each, in order. Comes back with [`Analyses::return_candidates`].
+    pub(super) fn take_candidates(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        kind: Candidate,
+    ) -> Vec<(usize, usize)> {
+        let mut all = std::mem::take(&mut self.candidates[kind.index()]);
+        if !self.valid.has(kind.fact()) {
+            self.valid = self.valid.with(kind.fact());
+            all.clear();
+            for (b, block) in kernel.blocks.iter().enumerate() {
+                let found = block.insts.iter().enumerate().filter(|(_, inst)| kind.is(inst));
+                all.extend(found.map(|(i, _)| (b, i)));
+            }
+        }
+        all
     }
 
     /// Gives the list's memory back.
-    pub(super) fn return_tests(&mut self, tests: Vec<(usize, usize)>) {
-        self.tests = tests;
-    }
-
-    /// Choices by conditions, in order. Comes back with [`Analyses::return_choices`].
-    pub(super) fn take_choices(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        find_all(kernel, candidates::chooses, (&mut self.valid, AnalysisSet::CHOICES), &mut self.choices);
-        std::mem::take(&mut self.choices)
-    }
-
-    /// Gives the list's memory back.
-    pub(super) fn return_choices(&mut self, choices: Vec<(usize, usize)>) {
-        self.choices = choices;
-    }
-
-    /// Conversions between half and single floats, in order. Comes back with [`Analyses::return_conversions`].
-    pub(super) fn take_conversions(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        let valid = (&mut self.valid, AnalysisSet::CONVERSIONS);
-        find_all(kernel, candidates::converts, valid, &mut self.conversions);
-        std::mem::take(&mut self.conversions)
-    }
-
-    /// Gives the list's memory back.
-    pub(super) fn return_conversions(&mut self, conversions: Vec<(usize, usize)>) {
-        self.conversions = conversions;
+    pub(super) fn return_candidates(&mut self, kind: Candidate, all: Vec<(usize, usize)>) {
+        self.candidates[kind.index()] = all;
     }
 
     /// Whether conditions are combined anywhere.
@@ -202,9 +227,7 @@ impl Analyses {
     /// Begins counts that the walk of another pass takes along.
     pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: AnalysisSet) {
         self.use_counts.start(&kernel.vars);
-        self.tests.clear();
-        self.choices.clear();
-        self.conversions.clear();
+        self.candidates.iter_mut().for_each(Vec::clear);
         (self.combines, self.scatters) = (false, false);
         let graph = self.valid.and(AnalysisSet::GRAPH);
         self.valid = facts.without(AnalysisSet::TOUCHES).without(AnalysisSet::LOCALITY).with(graph);
@@ -214,14 +237,10 @@ impl Analyses {
     #[inline]
     pub(super) fn see(&mut self, vars: &[Var], at: (usize, usize), inst: &Inst<Virtual>) {
         self.use_counts.add(inst);
-        if candidates::tests_zero(inst) {
-            self.tests.push(at);
-        }
-        if candidates::chooses(inst) {
-            self.choices.push(at);
-        }
-        if candidates::converts(inst) {
-            self.conversions.push(at);
+        for kind in Candidate::ALL {
+            if kind.is(inst) {
+                self.candidates[kind.index()].push(at);
+            }
         }
         self.combines |= candidates::combines(inst, vars);
     }
@@ -231,23 +250,5 @@ impl Analyses {
     pub(super) fn see_legal(&mut self, inst: &Inst<Virtual>) {
         self.use_counts.add(inst);
         self.scatters |= candidates::scatters(inst);
-    }
-}
-
-/// Finds the instructions of one kind, block and place of each, unless they are known.
-fn find_all(
-    kernel: &Kernel<Virtual>,
-    is: impl Fn(&Inst<Virtual>) -> bool,
-    (valid, fact): (&mut AnalysisSet, AnalysisSet),
-    all: &mut Vec<(usize, usize)>,
-) {
-    if valid.has(fact) {
-        return;
-    }
-    *valid = valid.with(fact);
-    all.clear();
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        let found = block.insts.iter().enumerate().filter(|(_, inst)| is(inst));
-        all.extend(found.map(|(i, _)| (b, i)));
     }
 }

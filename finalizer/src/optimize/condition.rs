@@ -9,7 +9,10 @@
 
 use gen_ir::{Class, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
-use super::{analyses::Analyses, candidates::tested};
+use super::{
+    analyses::{Analyses, Candidate},
+    candidates::tested,
+};
 
 /// How far apart both may stand: flags are few.
 const REACH: usize = 12;
@@ -17,7 +20,7 @@ const REACH: usize = 12;
 /// Moves such conditions. Returns whether there were any. Counts of readers stay right.
 pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut Analyses) -> bool {
     let ternary_has_none = !kernel.platform.caps().words.ternary_cond;
-    let tests = analyses.take_tests(kernel);
+    let tests = analyses.take_candidates(kernel, Candidate::Test);
     let mut any = false;
     for tests in tests.chunk_by(|x, y| x.0 == y.0) {
         let mut removed = false;
@@ -48,7 +51,7 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
         }
         any |= removed;
     }
-    analyses.return_tests(tests);
+    analyses.return_candidates(Candidate::Test, tests);
     any
 }
 

@@ -11,7 +11,7 @@ use gen_ir::{
 };
 use platforms::Caps;
 
-use super::analyses::Analyses;
+use super::analyses::{Analyses, Candidate};
 
 /// How far apart both may stand: what is folded lives longer for that.
 const REACH: usize = 64;
@@ -25,7 +25,7 @@ pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut 
     if !mixing(caps, Type::Hf).computes() {
         return false;
     }
-    let conversions = analyses.take_conversions(kernel);
+    let conversions = analyses.take_candidates(kernel, Candidate::Conversion);
     let mut any = false;
     if !conversions.is_empty() {
         let (locality, use_counts) = analyses.local(kernel);
@@ -41,7 +41,7 @@ pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut 
             }
         }
     }
-    analyses.return_conversions(conversions);
+    analyses.return_candidates(Candidate::Conversion, conversions);
     any
 }
 

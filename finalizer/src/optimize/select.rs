@@ -10,7 +10,7 @@
 use gen_ir::{Class, Cond, Dst, Inst, Kernel, Op, Payload, Pred, Role, Src, Type, Virtual};
 
 use super::{
-    analyses::Analyses,
+    analyses::{Analyses, Candidate},
     chain::{meet, touched},
 };
 use crate::build::sel_cond;
@@ -20,7 +20,7 @@ const REACH: usize = 32;
 
 /// Folds such comparisons. Returns whether there were any. Counts of readers stay right.
 pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut Analyses) -> bool {
-    let choices = analyses.take_choices(kernel);
+    let choices = analyses.take_candidates(kernel, Candidate::Choice);
     let mut any = false;
     for &(b, i) in &choices {
         let insts = &kernel.blocks[b].insts;
@@ -34,7 +34,7 @@ pub(super) fn fold(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut 
         (choice.pred, choice.cond) = (None, Some(sel_cond(cond)));
         any = true;
     }
-    analyses.return_choices(choices);
+    analyses.return_candidates(Candidate::Choice, choices);
     any
 }
 

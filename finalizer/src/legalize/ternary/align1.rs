@@ -11,7 +11,7 @@ use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::{is_scalar, with_modifiers, without_modifiers},
+        operand::is_scalar,
     },
 };
 
@@ -165,9 +165,7 @@ pub(super) fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Opt
     }
     let stride = ty.bytes() / src.bytes();
     let mut new = *inst;
-    new.src[2] = without_modifiers(inst.src[2]);
-    lx.stage_source(&mut new, 2, src, stride.max(1));
-    new.src[2] = with_modifiers(new.src[2], inst.src[2].mods());
+    lx.copy_source_apart(&mut new, 2, src, stride.max(1));
     lx.inst(new);
     Some(Step::Replaced)
 }
