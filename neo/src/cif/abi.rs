@@ -1,5 +1,7 @@
 //! Objects as both sides see them: tables of functions, numbers of slots and classes.
 
+use std::ffi::c_void;
+
 use boundary::pointers;
 
 /// A function in a table. Its class and number say which type it has.
@@ -32,7 +34,67 @@ pub(super) mod number {
     pub const LOG: usize = 14;
     pub const PROGRAM: usize = 15;
     pub const CONTEXT: usize = 15;
+    /// [`Translate`](super::Translate).
+    pub const TRANSLATE: usize = 11;
+    /// [`TranslateForTools`](super::TranslateForTools).
+    pub const TRANSLATE_FOR_TOOLS: usize = 12;
+    /// [`TranslateSpecial`](super::TranslateSpecial).
+    pub const TRANSLATE_SPECIAL: usize = 14;
+    /// [`TranslateNamed`](super::TranslateNamed).
+    pub const TRANSLATE_NAMED: usize = 15;
 }
+
+/// Builds a program. Source and options are buffers, and what comes back is an output or null.
+pub(super) type Translate = unsafe extern "C" fn(
+    context: *mut Object,
+    version: u64,
+    source: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+) -> *mut Object;
+
+/// The same with an argument for instrumentation.
+pub(super) type TranslateForTools = unsafe extern "C" fn(
+    context: *mut Object,
+    version: u64,
+    source: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    tools: *mut c_void,
+) -> *mut Object;
+
+/// The same with numbers and values of specialization constants.
+pub(super) type TranslateSpecial = unsafe extern "C" fn(
+    context: *mut Object,
+    version: u64,
+    source: *mut Object,
+    constants: *mut Object,
+    values: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    tools: *mut c_void,
+) -> *mut Object;
+
+/// The same with a name for what the compiler dumps: a hash that an earlier step made, or 0.
+pub(super) type TranslateNamed = unsafe extern "C" fn(
+    context: *mut Object,
+    version: u64,
+    source: *mut Object,
+    constants: *mut Object,
+    values: *mut Object,
+    options: *mut Object,
+    internal_options: *mut Object,
+    tracing: *const c_void,
+    traces: u32,
+    tools: *mut c_void,
+    hash: u64,
+) -> *mut Object;
 
 /// The function in a slot of an object's table.
 ///

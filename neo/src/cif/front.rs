@@ -11,7 +11,10 @@ use std::{
 use boundary::guard;
 
 use super::{
-    abi::{Object, Slot, bytes, function, id, number},
+    abi::{
+        Object, Slot, Translate, TranslateForTools, TranslateNamed, TranslateSpecial, bytes, function, id,
+        number,
+    },
     objects,
 };
 use crate::{Mode, Outcome, Settings, work};
@@ -47,10 +50,10 @@ impl Class {
             Class::Context => {
                 const {
                     &[
-                        (11, translate as Slot),
-                        (12, translate_for_tools as Slot),
-                        (14, translate_special as Slot),
-                        (15, translate_named as Slot),
+                        (number::TRANSLATE, translate as Translate as Slot),
+                        (number::TRANSLATE_FOR_TOOLS, translate_for_tools as TranslateForTools as Slot),
+                        (number::TRANSLATE_SPECIAL, translate_special as TranslateSpecial as Slot),
+                        (number::TRANSLATE_NAMED, translate_named as TranslateNamed as Slot),
                     ]
                 }
             }
@@ -211,18 +214,9 @@ unsafe extern "C" fn translate(
     tracing: *const c_void,
     traces: u32,
 ) -> *mut Object {
-    type Translate = unsafe extern "C" fn(
-        *mut Object,
-        u64,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *const c_void,
-        u32,
-    ) -> *mut Object;
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
-        let translate = original::<Translate>(context, 11);
+        let translate = original::<Translate>(context, number::TRANSLATE);
         built(internal, |internal| translate(context, version, source, options, internal, tracing, traces))
     }
 }
@@ -237,26 +231,15 @@ unsafe extern "C" fn translate_for_tools(
     traces: u32,
     tools: *mut c_void,
 ) -> *mut Object {
-    type Translate = unsafe extern "C" fn(
-        *mut Object,
-        u64,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *const c_void,
-        u32,
-        *mut c_void,
-    ) -> *mut Object;
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
-        let translate = original::<Translate>(context, 12);
+        let translate = original::<TranslateForTools>(context, number::TRANSLATE_FOR_TOOLS);
         built(internal, |internal| {
             translate(context, version, source, options, internal, tracing, traces, tools)
         })
     }
 }
 
-/// With numbers and values of specialization constants.
 unsafe extern "C" fn translate_special(
     context: *mut Object,
     version: u64,
@@ -269,29 +252,16 @@ unsafe extern "C" fn translate_special(
     traces: u32,
     tools: *mut c_void,
 ) -> *mut Object {
-    type Translate = unsafe extern "C" fn(
-        *mut Object,
-        u64,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *const c_void,
-        u32,
-        *mut c_void,
-    ) -> *mut Object;
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
-        let translate = original::<Translate>(context, 14);
+        let translate = original::<TranslateSpecial>(context, number::TRANSLATE_SPECIAL);
         built(internal, |internal| {
             translate(context, version, source, constants, values, options, internal, tracing, traces, tools)
         })
     }
 }
 
-/// The same with a name for what the compiler dumps: a hash that an earlier step made, or 0. The runtimes that have been seen ask
-/// for version 3, which lacks this.
+/// The runtimes that have been seen ask for version 3, which lacks this.
 unsafe extern "C" fn translate_named(
     context: *mut Object,
     version: u64,
@@ -305,22 +275,9 @@ unsafe extern "C" fn translate_named(
     tools: *mut c_void,
     hash: u64,
 ) -> *mut Object {
-    type Translate = unsafe extern "C" fn(
-        *mut Object,
-        u64,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *mut Object,
-        *const c_void,
-        u32,
-        *mut c_void,
-        u64,
-    ) -> *mut Object;
     // SAFETY: as said above; the arguments are the caller's.
     unsafe {
-        let translate = original::<Translate>(context, 15);
+        let translate = original::<TranslateNamed>(context, number::TRANSLATE_NAMED);
         built(internal, |internal| {
             translate(
                 context, version, source, constants, values, options, internal, tracing, traces, tools, hash,

@@ -8,7 +8,9 @@ use std::{
 
 use boundary::{guard, pointers};
 
-use super::abi::{Object, Slot, bytes, id};
+use super::abi::{
+    Object, Slot, Translate, TranslateForTools, TranslateNamed, TranslateSpecial, bytes, id, number,
+};
 use crate::{Outcome, Settings, work};
 
 /// More slots than any class has.
@@ -102,10 +104,10 @@ static DEVICE: Table = table([
     (17, revision as Slot),
 ]);
 static CONTEXT: Table = table([
-    (11, translate as Slot),
-    (12, translate_for_tools as Slot),
-    (14, translate_special as Slot),
-    (15, translate_named as Slot),
+    (number::TRANSLATE, translate as Translate as Slot),
+    (number::TRANSLATE_FOR_TOOLS, translate_for_tools as TranslateForTools as Slot),
+    (number::TRANSLATE_SPECIAL, translate_special as TranslateSpecial as Slot),
+    (number::TRANSLATE_NAMED, translate_named as TranslateNamed as Slot),
 ]);
 static OUTPUT: Table = table([
     (11, successful as Slot),
@@ -203,7 +205,6 @@ unsafe extern "C" fn translate(
     made.unwrap_or(null_mut())
 }
 
-/// The same with an argument for instrumentation.
 unsafe extern "C" fn translate_for_tools(
     object: *mut Object,
     version: u64,
@@ -218,7 +219,7 @@ unsafe extern "C" fn translate_for_tools(
     unsafe { translate(object, version, source, options, internal_options, tracing, traces) }
 }
 
-/// With specialization constants, which finalized code has no more.
+/// Finalized code has no specialization constants any more.
 unsafe extern "C" fn translate_special(
     object: *mut Object,
     version: u64,
@@ -235,7 +236,6 @@ unsafe extern "C" fn translate_special(
     unsafe { translate(object, version, source, options, internal_options, tracing, traces) }
 }
 
-/// With a name for dumps.
 unsafe extern "C" fn translate_named(
     object: *mut Object,
     version: u64,
