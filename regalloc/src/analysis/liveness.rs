@@ -383,16 +383,21 @@ fn scan(
         let held = raw.len();
         hold(dataflow, b, top, count, raw);
         fresh.extend(written_early(accesses, b).filter(|&v| !open[v].is_needed()).map(|v| (top, v)));
-        let mut kept = first_fresh;
-        for f in first_fresh..fresh.len() {
-            let (at, v) = fresh[f];
-            if !raw[held..].iter().any(|(w, r)| *w == v && at < r.end) {
-                fresh[kept] = (at, v);
-                kept += 1;
-            }
-        }
-        fresh.truncate(kept);
+        drop_held(fresh, first_fresh, &raw[held..]);
     }
+}
+
+/// Drops, from `first` on, early writes of variables that one of these ranges holds: their registers are taken already.
+fn drop_held(fresh: &mut Vec<(Position, VarId)>, first: usize, held: &[(VarId, Range)]) {
+    let mut kept = first;
+    for f in first..fresh.len() {
+        let (at, v) = fresh[f];
+        if !held.iter().any(|(w, r)| *w == v && at < r.end) {
+            fresh[kept] = (at, v);
+            kept += 1;
+        }
+    }
+    fresh.truncate(kept);
 }
 
 /// What the first instruction of a block writes while it reads.
