@@ -91,7 +91,7 @@ impl Format {
     }
 
     /// Whether the bits are a non-zero denormal.
-    pub const fn is_denormal(self, bits: u64) -> bool {
+    const fn is_denormal(self, bits: u64) -> bool {
         bits & self.infinity() == 0 && bits & (self.sign_bit() - 1) != 0
     }
 

@@ -56,7 +56,7 @@ pub enum Sfid {
 
 impl Sfid {
     /// Whether it takes the messages of [`lsc`](crate::lsc).
-    pub const fn is_lsc(self) -> bool {
+    const fn is_lsc(self) -> bool {
         matches!(self, Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm)
     }
 

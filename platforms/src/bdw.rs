@@ -68,7 +68,7 @@ pub(crate) const BDW: Caps = Caps {
     regions: Regions {
         byte_sources: true,
         restricted_64bit: false,
-        halves_apart: false,
+        registers_in_turn: false,
         ternary_align: 16,
         ternary_unit_stride: 0,
         float_regions: true,

@@ -296,7 +296,7 @@ pub struct Regions {
     /// 64-bit operands follow the restricted regioning of Cherryview/Broxton.
     pub restricted_64bit: bool,
     /// An operation that writes two registers must not read for the second what it writes to the first.
-    pub halves_apart: bool,
+    pub registers_in_turn: bool,
     /// Bytes that a destination of the align1 ternary form begins at a multiple of. (Intel's finalizer, `get3SrcDstAlign`,
     /// asks less of Gen11 and Xe-LP, too.)
     pub ternary_align: u8,

@@ -42,7 +42,7 @@ pub(crate) const ICLLP: Caps = Caps {
         byte_sources: false,
         mixed_half: Mixing::Moves,
         restricted_64bit: true,
-        halves_apart: true,
+        registers_in_turn: true,
         ternary_unit_stride: 2,
         ..SKL.regions
     },

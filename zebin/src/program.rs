@@ -31,7 +31,7 @@ pub enum Part {
 
 impl Part {
     /// The part of an ELF relocation type.
-    pub fn from_elf(r_type: u32) -> Option<Part> {
+    fn from_elf(r_type: u32) -> Option<Part> {
         match r_type {
             1 => Some(Part::Whole),
             // A global immediate is a value of 32 bits.

@@ -17,7 +17,7 @@ use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::is_scalar,
     places::far_apart,
-    qwords::{copy_quadwords, half, part},
+    qwords::{copy_quadwords, dwords_at, part},
 };
 use crate::build::{self, VInst, VSrc};
 
@@ -56,7 +56,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     };
     let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };
-    if ty.bytes() == 8 && half(inst.src[i], lanes, 0).is_none() {
+    if ty.bytes() == 8 && dwords_at(inst.src[i], lanes, 0).is_none() {
         let mut new = *inst;
         copy_quadwords(lx, &mut new, i);
         lx.inst(new);
@@ -86,23 +86,23 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// A copy of bits as copies of integers of at most four bytes: of halves where elements have eight.
+/// A copy of bits as copies of integers of at most four bytes: of dwords where elements have eight.
 fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
     let lanes = inst.exec.lanes();
     let bytes = inst.dst.ty()?.bytes();
     let units = if bytes == 8 { 2u32 } else { 1 };
     let ty = Type::unsigned(bytes / units)?;
     let slice = |offset: u32| {
-        let in_halves = |horz: u8| match u32::from(horz) * units {
+        let in_dwords = |horz: u8| match u32::from(horz) * units {
             _ if lanes == 1 => Some(1),
             step => (step <= 4).then_some(to_u8(step)),
         };
         let dst = match inst.dst {
             Dst::Direct { reg, horz, .. } => {
-                Dst::Direct { reg: reg.plus(offset), horz: in_halves(horz)?, ty }
+                Dst::Direct { reg: reg.plus(offset), horz: in_dwords(horz)?, ty }
             }
             Dst::Indirect { addr, imm, horz, .. } => {
-                Dst::Indirect { addr, imm: imm + to_i16(offset), horz: in_halves(horz)?, ty }
+                Dst::Indirect { addr, imm: imm + to_i16(offset), horz: in_dwords(horz)?, ty }
             }
             _ => return None,
         };

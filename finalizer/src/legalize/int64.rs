@@ -1,4 +1,4 @@
-//! 64-bit operands where the platform computes in 32 bits, or compares and chooses in 32 bits: halves, one after the
+//! 64-bit operands where the platform computes in 32 bits, or compares and chooses in 32 bits: their dwords, one after the
 //! other.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
@@ -8,7 +8,7 @@ use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
     operand::dword_for,
-    qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide, with_halves},
+    qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide, with_dwords},
     saturate,
     slice::slice,
     ternary, wide,
@@ -24,7 +24,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !dst_wide && !src_wide {
         return Step::Keep;
     }
-    if let Some(new) = with_halves(lx, inst) {
+    if let Some(new) = with_dwords(lx, inst) {
         lx.inst(new);
         return Step::Replaced;
     }
@@ -84,7 +84,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         {
             wide::narrow_result(lx, inst)
         }
-        Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not => by_halves(lx, inst),
+        Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not => by_dwords(lx, inst),
         Op::Add => add(lx, inst),
         Op::Shl | Op::Shr | Op::Asr => shift(lx, inst),
         Op::Mad => multiply_add(lx, inst),
@@ -142,7 +142,7 @@ fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// The same of the low dword of a source.
 fn with_low_half(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
-    let Some([low, _]) = halves_of_src(lx, inst, i) else {
+    let Some([low, _]) = dwords_of_src(lx, inst, i) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let mut new = *inst;
@@ -164,19 +164,19 @@ fn multiply_add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// The same operation on both halves.
-fn by_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some(dsts) = halves_of_dst(inst) else { return staged(lx, inst) };
+/// The same operation on both dwords.
+fn by_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(dsts) = dwords_of_dst(inst) else { return staged(lx, inst) };
     let mut parts = [*inst; 2];
     for i in 0..2 {
         if matches!(inst.src[i], Src::None) {
             continue;
         }
-        let Some(halves) = halves_of_src(lx, inst, i) else {
+        let Some(dwords) = dwords_of_src(lx, inst, i) else {
             return Step::Refuse("a region of a 64-bit operand");
         };
-        parts[0].src[i] = halves[0];
-        parts[1].src[i] = halves[1];
+        parts[0].src[i] = dwords[0];
+        parts[1].src[i] = dwords[1];
     }
     for (part, dst) in parts.iter_mut().zip(dsts) {
         part.dst = dst;
@@ -204,7 +204,7 @@ fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    by_halves(lx, inst)
+    by_dwords(lx, inst)
 }
 
 /// From 64 bits to something narrower: the low dword has all of an integer.
@@ -219,11 +219,11 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Low dwords with carry, then high dwords with it.
 fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let step = (lx.grf() / 4).min(inst.exec.lanes());
-    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
+    let Some([dst_lo, dst_hi]) = dwords_of_dst(inst) else { return staged(lx, inst) };
     if lx.overlaps(inst, step) {
         return staged(lx, inst);
     }
-    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
+    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (dwords_of_src(lx, inst, 0), dwords_of_src(lx, inst, 1))
     else {
         return Step::Refuse("a region of a 64-bit operand");
     };
@@ -258,13 +258,13 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// Shifts by a constant.
 fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if halves_of_dst(inst).is_none() {
+    if dwords_of_dst(inst).is_none() {
         return staged(lx, inst);
     }
     let Src::Imm { bits, .. } = inst.src[1] else { return wide::shift(lx, inst) };
     let count = low_u16(bits & 63);
-    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
-    let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {
+    let Some([dst_lo, dst_hi]) = dwords_of_dst(inst) else { return staged(lx, inst) };
+    let Some([lo, hi]) = dwords_of_src(lx, inst, 0) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let lanes = inst.exec.lanes();

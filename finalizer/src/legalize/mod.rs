@@ -8,35 +8,35 @@
 //!
 //! ```text
 //! the rules, in the order in which they are tried
-//!   opcodes       operations that the platform lacks become others
-//!   rounding      stochastic rounding, small floats
-//!   int64         64-bit integers in 32 bits
-//!   multiply      products of dwords and quadwords
-//!   immediates    where they may stand, and their types
-//!   modifiers     source modifiers where an instruction does not have them
-//!   bytes         bytes where only words are
-//!   mixing        half floats and bfloat16 beside single floats
-//!   conversions   conversions of more than one step
-//!   math          the math unit's types, sizes and operands
-//!   ternary       instructions of three sources
-//!   split         execution size: operands of at most two registers
-//!   destination   destinations narrower than the execution type
-//!   addresses     what an operation may not read or write through an address
-//!   places        channels that have to lie where the destination's lie
-//!   regions       the shape of regions
-//!   narrow_types  words and bytes packed from elements farther apart
-//!   halves        the first register written must not be read for the second
+//!   opcodes        operations that the platform lacks become others
+//!   rounding       stochastic rounding, small floats
+//!   int64          64-bit integers in 32 bits
+//!   multiply       products of dwords and quadwords
+//!   immediates     where they may stand, and their types
+//!   modifiers      source modifiers where an instruction does not have them
+//!   bytes          bytes where only words are
+//!   mixing         half floats and bfloat16 beside single floats
+//!   conversions    conversions of more than one step
+//!   math           the math unit's types, sizes and operands
+//!   ternary        instructions of three sources
+//!   split          execution size: operands of at most two registers
+//!   destination    destinations narrower than the execution type
+//!   addresses      what an operation may not read or write through an address
+//!   places         channels that have to lie where the destination's lie
+//!   regions        the shape of regions
+//!   narrow_types   words and bytes packed from elements farther apart
+//!   two_registers  the first register written must not be read for the second
 //! what they work with
-//!   legalizer     takes an instruction through the rules; temporaries, staged operands
-//!   seen          shapes of instructions that no rule changes
-//!   operand       questions about operands
-//!   slice         an instruction as slices of fewer channels
-//!   qwords        which types have 64 bits, and their halves
-//!   wide          comparisons, choices and shifts of 64 bits, for `int64`
-//!   negatives     quadwords that take 65 bits, for `int64`
-//!   saturate      saturation of 64 bits, for `int64`
+//!   legalizer      takes an instruction through the rules; temporaries, staged operands
+//!   seen           shapes of instructions that no rule changes
+//!   operand        questions about operands
+//!   slice          an instruction as slices of fewer channels
+//!   qwords         which types have 64 bits, and their dwords
+//!   wide           comparisons, choices and shifts of 64 bits, for `int64`
+//!   negatives      quadwords that take 65 bits, for `int64`
+//!   saturate       saturation of 64 bits, for `int64`
 //! a pass of its own
-//!   payloads      payloads of a message that must not meet
+//!   payloads       payloads of a message that must not meet
 //! ```
 //!
 //! Where a new rule stands: behind the rules that make what it looks at simpler. Those that change operations and types come
@@ -49,7 +49,6 @@ mod addresses;
 mod bytes;
 mod conversions;
 mod destination;
-mod halves;
 mod immediates;
 mod int64;
 mod legalizer;
@@ -71,12 +70,13 @@ mod seen;
 mod slice;
 mod split;
 mod ternary;
+mod two_registers;
 mod wide;
 
 use gen_ir::{Kernel, Pool, Virtual};
 
 pub use legalizer::LegalizeError;
-pub(crate) use qwords::half;
+pub(crate) use qwords::dwords_at;
 pub(crate) use slice::{overlaps, slice};
 pub(crate) use ternary::ternary_region;
 
@@ -103,7 +103,7 @@ const RULES: &[Rule] = &[
     places::rule,
     regions::rule,
     narrow_types::rule,
-    halves::rule,
+    two_registers::rule,
 ];
 
 /// Rewrites a kernel so that each instruction has an encoding on its platform. `memory` is kept from one kernel to the next.

@@ -2,23 +2,22 @@
 //!
 //! Volume 2a, `mul`: in a product of a dword and something narrower the dword is source 0; a dword
 //! product has neither saturation nor condition. Where dwords do not multiply directly, `mul` with the
-//! low words of source 1 into the accumulator, then `mach` or `macl`, give the halves of the product.
+//! low words of source 1 into the accumulator, then `mach` or `macl`, give both dwords of the product.
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::{every, low_u16};
 
 use super::{
-    halves,
     legalizer::{Legalizer, Step, lanes_of},
     operand::{
         dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, with_modifiers,
         without_modifiers,
     },
-    qwords::{halves_of_src, with_halves},
+    qwords::{dwords_of_src, with_dwords},
     saturate,
     slice::slice,
-    split, ternary, wide,
+    split, ternary, two_registers, wide,
 };
 use crate::{
     build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type},
@@ -187,7 +186,8 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         && split::destination_fits(lx, &slice(inst, 0, step));
     // Each slice is two instructions, the second of which reads the factors and writes the result.
     let mut slices_of = every(0..inst.exec.lanes(), step).map(|first| slice(inst, first, step));
-    let in_the_way = lx.caps.regions.halves_apart && slices_of.any(|p| halves::reads_result(lx, &p));
+    let in_the_way =
+        lx.caps.regions.registers_in_turn && slices_of.any(|p| two_registers::reads_result(lx, &p));
     if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
@@ -318,7 +318,7 @@ fn high_of_negated(lx: &mut Legalizer<'_>, inst: &VInst, plain: &VInst) -> Step 
 }
 
 /// The high half read out of the whole product, where one instruction makes that: the copy goes where its
-/// reader can step over the low halves. Where factors of a quadword have to lie as far apart as quadwords, packed
+/// reader can step over the low dwords. Where factors of a quadword have to lie as far apart as quadwords, packed
 /// ones would be copied first: two instructions more than by way of the accumulator.
 fn high_of_whole(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let dst = inst.dst.ty()?;
@@ -422,21 +422,21 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.sat || inst.cond.is_some() {
         return Step::Refuse("a 64-bit product with saturation or condition");
     }
-    if let Some(new) = with_halves(lx, inst) {
+    if let Some(new) = with_dwords(lx, inst) {
         lx.inst(new);
         return Step::Replaced;
     }
     let lanes = inst.exec.lanes();
     let all = lanes_of(inst);
     let packed = build::strided(1, inst.exec);
-    let mut halves = [[Src::None; 2]; 2];
-    for (i, half) in halves.iter_mut().enumerate() {
-        *half = match split_qword(lx, inst, i) {
-            Some(h) => h,
+    let mut factors = [[Src::None; 2]; 2];
+    for (i, dwords) in factors.iter_mut().enumerate() {
+        *dwords = match split_qword(lx, inst, i) {
+            Some(dwords) => dwords,
             None => return Step::Refuse("a region of a 64-bit factor"),
         };
     }
-    let [[a_lo, a_hi], [b_lo, b_hi]] = halves;
+    let [[a_lo, a_hi], [b_lo, b_hi]] = factors;
     let ud = |r| Dst::packed(r, Type::Ud);
     let (lo, hi, cross) =
         (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
@@ -476,5 +476,5 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
     let mut plain = *inst;
     plain.src[i] = wide::value(lx, inst, i);
-    halves_of_src(lx, &plain, i)
+    dwords_of_src(lx, &plain, i)
 }

@@ -7,7 +7,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{with_modifiers, without_modifiers},
-    qwords::{halves_of_dst, halves_of_src, is_wide},
+    qwords::{dwords_of_dst, dwords_of_src, is_wide},
     wide::{self, read},
 };
 use crate::build::{self, VInst, VReg, VSrc, extend, with_type};
@@ -65,13 +65,13 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     done.map_or(Step::Refuse("a region of a 64-bit operand"), |()| Step::Replaced)
 }
 
-/// A source in full. Nothing where its region has no halves.
+/// A source in full. Nothing where its region has no dwords.
 pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Long> {
     let src = inst.src[i];
     let mut plain = *inst;
     plain.src[i] = wide::value(lx, inst, i);
     let signed = plain.src[i].ty()?.is_signed();
-    let [low, high] = halves_of_src(lx, &plain, i)?;
+    let [low, high] = dwords_of_src(lx, &plain, i)?;
     let (long, mods) = (is_long(&src), src.mods());
     let top = if long && mods.neg() {
         // Negative unless zero: of a number and its negative, one has the upper bit, unless both are zero.
@@ -83,7 +83,7 @@ pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Lon
         if signed && !mods.abs() {
             // A number that was negative before becomes positive.
             plain.src[i] = without_modifiers(src);
-            let [_, before] = halves_of_src(lx, &plain, i)?;
+            let [_, before] = dwords_of_src(lx, &plain, i)?;
             let not = with_modifiers(before, SrcMod::new(false, true));
             some = lx.dwords(inst, Op::And, Type::Ud, &[not, read(some, inst, Type::Ud)]);
         }
@@ -170,7 +170,7 @@ fn pick(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg, yes: VSrc, no: VSrc) -
 fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
     let wide = is_wide(ty);
-    if wide && halves_of_dst(inst).is_none() {
+    if wide && dwords_of_dst(inst).is_none() {
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;
     }
@@ -178,14 +178,14 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some([a, b]) = compare(lx, inst, CondMod { cond, flag }, None) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
-    let halves = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
-    match halves_of_dst(inst).filter(|_| wide) {
+    let dwords = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
+    match dwords_of_dst(inst).filter(|_| wide) {
         Some(dsts) => {
-            for (dst, half) in dsts.into_iter().zip(halves) {
-                lx.helper(build::mov(lanes_of(inst), dst, half), inst);
+            for (dst, dword) in dsts.into_iter().zip(dwords) {
+                lx.helper(build::mov(lanes_of(inst), dst, dword), inst);
             }
         }
-        None => lx.helper(build::mov(lanes_of(inst), inst.dst, halves[0]), inst),
+        None => lx.helper(build::mov(lanes_of(inst), inst.dst, dwords[0]), inst),
     }
     Step::Replaced
 }
@@ -207,7 +207,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
     };
     let once = [joined(lx, high, low), joined(lx, sign, high)];
     let (once, whole) = (quadword(lx, inst, once)?, quadword(lx, inst, [low, high])?);
-    let [count, _] = halves_of_src(lx, inst, 1)?;
+    let [count, _] = dwords_of_src(lx, inst, 1)?;
     let count = register(lx, inst, count);
     let count = lx.dwords(inst, Op::And, ud, &[count, Src::ud(63)]);
     let less =
@@ -229,11 +229,11 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
 }
 
 /// Two dwords, side by side.
-pub(super) fn quadword(lx: &mut Legalizer<'_>, inst: &VInst, halves: [VSrc; 2]) -> Option<VReg> {
+pub(super) fn quadword(lx: &mut Legalizer<'_>, inst: &VInst, dwords: [VSrc; 2]) -> Option<VReg> {
     let value = lx.wide_temp(inst);
-    let dsts = halves_of_dst(&build::mov(lanes_of(inst), Dst::packed(value, Type::Q), Src::ud(0)))?;
-    for (dst, half) in dsts.into_iter().zip(halves) {
-        lx.helper(build::mov(lanes_of(inst), dst, half), inst);
+    let dsts = dwords_of_dst(&build::mov(lanes_of(inst), Dst::packed(value, Type::Q), Src::ud(0)))?;
+    for (dst, dword) in dsts.into_iter().zip(dwords) {
+        lx.helper(build::mov(lanes_of(inst), dst, dword), inst);
     }
     Some(value)
 }

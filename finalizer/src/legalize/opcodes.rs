@@ -5,7 +5,7 @@ use narrow::{low_u16, low_u32};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    qwords::half,
+    qwords::dwords_at,
 };
 use crate::build::{self, VInst, VSrc, extend, with_type};
 
@@ -56,7 +56,7 @@ fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Src::Imm { bits, .. } => Some(Src::imm(low_u32(bits).into(), Type::Ud)),
         // The sign is in the other dword.
         count if count.mods().abs() => None,
-        count => half(count, inst.exec.lanes(), 0),
+        count => dwords_at(count, inst.exec.lanes(), 0),
     };
     match (short, inst.src[1].ty()) {
         (Some(short), _) => new.src[1] = short,

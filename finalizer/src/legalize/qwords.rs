@@ -1,4 +1,4 @@
-//! Quadwords: which types are, and their halves.
+//! Quadwords: which types are, and their dwords.
 
 use gen_ir::{Dst, Op, Region, Src, SrcMod, Type};
 use narrow::{low_u32, to_i16};
@@ -20,7 +20,7 @@ pub(super) const fn is_wide(t: Type) -> bool {
 }
 
 /// Low and high dword of a destination.
-pub(super) fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
+pub(super) fn dwords_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     match inst.dst {
         Dst::Direct { reg, horz, .. } if horz <= 2 || inst.exec.lanes() == 1 => {
             Some([0, 4].map(|at| Dst::Direct { reg: reg.plus(at), horz: 2 * horz.min(2), ty: Type::Ud }))
@@ -32,9 +32,9 @@ pub(super) fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     }
 }
 
-/// The instruction with sources whose elements have halves: vectors of constants as numbers, and what no region of halves
+/// The instruction with sources whose elements have dwords: vectors of constants as numbers, and what no region of dwords
 /// reads copied element by element.
-pub(super) fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst> {
+pub(super) fn with_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst> {
     let mut new = *inst;
     for i in 0..3 {
         match inst.src[i] {
@@ -42,7 +42,7 @@ pub(super) fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst>
             Src::Imm { ty: Type::Uv, .. } => lx.stage_source(&mut new, i, Type::Ud, 1),
             src if src.ty().is_some_and(is_wide)
                 && !src.is_imm()
-                && half(src, inst.exec.lanes(), 0).is_none() =>
+                && dwords_at(src, inst.exec.lanes(), 0).is_none() =>
             {
                 copy_quadwords(lx, &mut new, i);
             }
@@ -53,14 +53,14 @@ pub(super) fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst>
 }
 
 /// Low and high dword of a source; a narrower one is extended.
-pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
+pub(super) fn dwords_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
     let lanes = inst.exec.lanes();
     match inst.src[i] {
         Src::Imm { bits, ty } => {
             let value = extend(bits, ty);
             Some([Src::ud(low_u32(value)), Src::ud(low_u32(value >> 32))])
         }
-        src if src.ty()?.bytes() == 8 => Some([half(src, lanes, 0)?, half(src, lanes, 4)?]),
+        src if src.ty()?.bytes() == 8 => Some([dwords_at(src, lanes, 0)?, dwords_at(src, lanes, 4)?]),
         src => {
             let ty = src.ty()?;
             let mut staged = *inst;
@@ -106,7 +106,7 @@ pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -
 }
 
 /// The dwords at byte 0 or 4 of each quadword of a source in registers, under its modifiers, if there is such a region.
-pub(crate) fn half(src: VSrc, lanes: u32, offset: u32) -> Option<VSrc> {
+pub(crate) fn dwords_at(src: VSrc, lanes: u32, offset: u32) -> Option<VSrc> {
     part(src, lanes, 2, offset, Type::Ud).map(|half| with_modifiers(half, src.mods()))
 }
 

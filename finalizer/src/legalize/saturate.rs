@@ -7,7 +7,7 @@ use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives::{is_long, long, quadword, register},
     operand::{with_modifiers, without_modifiers},
-    qwords::halves_of_src,
+    qwords::dwords_of_src,
     wide::read,
 };
 use crate::build::{self, VInst, VReg, VSrc, with_type};
@@ -241,19 +241,19 @@ fn long_sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Typ
 
 /// Where the flag is set, a value becomes the largest of its type, or that of the sign of `like`.
 fn limit(lx: &mut Legalizer<'_>, inst: &VInst, value: VReg, flag: VReg, like: Option<VSrc>) {
-    let mut halves = [Src::ud(u32::MAX); 2];
+    let mut dwords = [Src::ud(u32::MAX); 2];
     if let Some(like) = like
-        && let Some([_, high]) = halves_of_src(lx, &VInst { src: [like, Src::None, Src::None], ..*inst }, 0)
+        && let Some([_, high]) = dwords_of_src(lx, &VInst { src: [like, Src::None, Src::None], ..*inst }, 0)
     {
         let sign = lx.dwords(inst, Op::Asr, Type::D, &[with_type(high, Type::D), Src::uw(31)]);
         let low = lx.dwords(inst, Op::Not, Type::Ud, &[read(sign, inst, Type::Ud)]);
         let low = read(low, inst, Type::Ud);
         let high = lx.dwords(inst, Op::Xor, Type::Ud, &[low, Src::ud(1 << 31)]);
-        halves = [low, read(high, inst, Type::Ud)];
+        dwords = [low, read(high, inst, Type::Ud)];
     }
-    for (at, half) in [0, 4].into_iter().zip(halves) {
+    for (at, dword) in [0, 4].into_iter().zip(dwords) {
         let to = Dst::Direct { reg: value.plus(at), horz: 2, ty: Type::Ud };
-        let mut mov = build::mov(lanes_of(inst), to, half);
+        let mut mov = build::mov(lanes_of(inst), to, dword);
         mov.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
         lx.helper(mov, inst);
     }

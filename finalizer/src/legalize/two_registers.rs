@@ -9,7 +9,8 @@ use super::legalizer::{Legalizer, Step};
 use crate::build::VInst;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some(ty) = inst.dst.ty().filter(|_| lx.caps.regions.halves_apart && reads_result(lx, inst)) else {
+    let Some(ty) = inst.dst.ty().filter(|_| lx.caps.regions.registers_in_turn && reads_result(lx, inst))
+    else {
         return Step::Keep;
     };
     // Its elements lie as they did: then no other rule has a new reason to speak.

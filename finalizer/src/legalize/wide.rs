@@ -1,4 +1,4 @@
-//! 64-bit operations that take more than one step on both halves: comparisons, choices, shifts by
+//! 64-bit operations that take more than one step on both dwords: comparisons, choices, shifts by
 //! variables, source modifiers, conversions from and to float.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
@@ -7,7 +7,7 @@ use narrow::low_u32;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{with_modifiers, without_modifiers},
-    qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
+    qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide},
 };
 use crate::build::{self, VInst, VReg, VSrc, with_type};
 
@@ -134,7 +134,7 @@ pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     // What is less than zero does not come here beside an unsigned quadword.
     let types = || inst.src[..2].iter().filter_map(Src::ty);
     let signed = types().any(Type::is_signed) && !types().any(|ty| ty == Type::Uq);
-    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
+    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (dwords_of_src(lx, inst, 0), dwords_of_src(lx, inst, 1))
     else {
         return Step::Refuse("a region of a 64-bit operand");
     };
@@ -153,8 +153,8 @@ pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let last = cmp(cond.cond, cond.flag, Type::Ud, read(any, inst, Type::Ud), Src::ud(0), inst.pred);
         lx.helper(last, inst);
     } else {
-        // High halves decide where they differ. A predicate and a condition name the same flag or none,
-        // so the halves are chosen first, in an order that unsigned comparison has.
+        // High dwords decide where they differ. A predicate and a condition name the same flag or none,
+        // so the dwords are chosen first, in an order that unsigned comparison has.
         let differ = lx.flag_for(inst);
         lx.helper(cmp(Cond::Ne, differ, Type::Ud, a_hi, b_hi, None), inst);
         let ud = Type::Ud;
@@ -211,17 +211,17 @@ pub(super) fn minimum(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step 
 /// Shifts by what is only known at run time. The count is taken modulo 64; shifts of dwords look at five
 /// bits of it.
 pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {
+    let Some([lo, hi]) = dwords_of_src(lx, inst, 0) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
-    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else {
+    let Some([dst_lo, dst_hi]) = dwords_of_dst(inst) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let mut counted = *inst;
     if inst.src[1].ty().is_none_or(|t| t.bytes() != 8) {
         lx.stage_source(&mut counted, 1, Type::Ud, 1);
     }
-    let Some([count, _]) = halves_of_src(lx, &counted, 1) else {
+    let Some([count, _]) = dwords_of_src(lx, &counted, 1) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let arithmetic = is_arithmetic(inst);
@@ -345,7 +345,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     lx.helper(build::op(Op::Mul, all, Dst::packed(product, Type::F), &srcs), inst);
     let mut result = read(product, inst, ud);
     if from.is_signed() && !inst.src[0].mods().abs() {
-        let Some([_, top]) = halves_of_src(lx, &VInst { src: [plain, Src::None, Src::None], ..*inst }, 0)
+        let Some([_, top]) = dwords_of_src(lx, &VInst { src: [plain, Src::None, Src::None], ..*inst }, 0)
         else {
             return Step::Refuse("a region of a 64-bit operand");
         };

@@ -12,7 +12,7 @@ use gen_ir::{
 use narrow::{as_index, low_u32, to_index, to_u8};
 
 use super::{locality::Locality, use_counts::UseCounts};
-use crate::{build::VSrc, legalize::half, lists::reset};
+use crate::{build::VSrc, legalize::dwords_at, lists::reset};
 
 /// Memory for [`compute`].
 #[derive(Debug, Default)]
@@ -152,11 +152,11 @@ fn read_low(inst: &mut Inst<Virtual>, counted: impl Fn(VarId) -> bool) -> bool {
                     && inst.op != Op::Mov
                     && !reg.var().is_some_and(&counted) =>
             {
-                let Some(half) = half(*src, lanes, 0) else { continue };
+                let Some(half) = dwords_at(*src, lanes, 0) else { continue };
                 half
             }
             Src::Indirect { ty: Type::Q | Type::Uq, .. } if lanes == 1 => {
-                let Some(half) = half(*src, lanes, 0) else { continue };
+                let Some(half) = dwords_at(*src, lanes, 0) else { continue };
                 half
             }
             _ => continue,

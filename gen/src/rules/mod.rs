@@ -18,7 +18,6 @@
 //! - run `tests/tests/rules_on_intel_code.rs`, which says whether Intel's compilers ever break it.
 
 mod floats;
-mod halves;
 mod instruction;
 pub mod mixing;
 mod narrow_types;
@@ -28,6 +27,7 @@ pub mod places;
 mod regions;
 mod seen;
 mod sends;
+mod two_registers;
 mod types;
 mod wide;
 
@@ -80,7 +80,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             wide::check(&mut cx);
             opcodes::check(&mut cx);
             operations::check(&mut cx);
-            halves::check(&mut cx);
+            two_registers::check(&mut cx);
             narrow_types::check(&mut cx);
         }
         Class::Ternary => {
@@ -90,7 +90,7 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             floats::check_bf16(&mut cx);
             opcodes::check(&mut cx);
             operations::check(&mut cx);
-            halves::check(&mut cx);
+            two_registers::check(&mut cx);
             narrow_types::check(&mut cx);
         }
         Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}

@@ -92,7 +92,7 @@ fn the_first_register_is_not_read_for_the_second() {
     let one = add(to(0), r(10, 4, Region::SCALAR, Type::D));
     let narrow = add(to(0), r(10, 0, Region::new(16, 16, 1), Type::W));
     for reads_result in [before, one, narrow] {
-        assert_eq!(names(Platform::Icllp, &reads_result), ["halves"], "{reads_result}");
+        assert_eq!(names(Platform::Icllp, &reads_result), ["two-registers"], "{reads_result}");
         assert_eq!(names(Platform::Skl, &reads_result), [""; 0]);
     }
     let same = add(to(0), r(10, 0, ROW8, Type::D));
@@ -405,7 +405,7 @@ fn halves_are_those_of_the_register_that_bytes_count_on_to() {
     let srcs = [r(11, 0, ROW8, Type::D), Src::d(1)];
     for reg in [Reg::grf(GrfNum::new(11), 16), Reg::grf(GrfNum::new(10), 16).plus(32)] {
         let i = inst(Op::Add, ExecSize::S8, Dst::packed(reg, Type::D), &srcs);
-        assert!(names(Platform::Icllp, &i).contains(&"halves"), "{reg:?}");
-        assert!(!names(Platform::Skl, &i).contains(&"halves"), "{reg:?}");
+        assert!(names(Platform::Icllp, &i).contains(&"two-registers"), "{reg:?}");
+        assert!(!names(Platform::Skl, &i).contains(&"two-registers"), "{reg:?}");
     }
 }

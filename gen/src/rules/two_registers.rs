@@ -10,7 +10,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let Dst::Direct { reg: dst, horz, ty } = cx.inst.dst else { return };
     let (grf, lanes) = (cx.grf(), cx.lanes());
     let Some(start) = dst.file_byte(grf).map(FileByte::bytes) else { return };
-    if lanes == 1 || !cx.caps.regions.halves_apart {
+    if lanes == 1 || !cx.caps.regions.registers_in_turn {
         return;
     }
     let step = (u32::from(horz) * ty.bytes()).max(1);
@@ -36,7 +36,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             (first..lanes).any(|c| written(dword(read(c))) || written(dword(read(c) + ty.bytes() - 1)));
         cx.require(
             !meets,
-            "halves",
+            "two-registers",
             "an operation on two registers does not read for the second what it writes to the first",
         );
     }

@@ -82,8 +82,6 @@ impl Types {
     pub const DWORD: Types = Types::of(&[Type::D, Type::UD]);
     /// Words and dwords.
     pub const WORD_DWORD: Types = Types::of(&[Type::W, Type::UW, Type::D, Type::UD]);
-    /// D, UD and F.
-    pub const DATA32: Types = Types::of(&[Type::D, Type::UD, Type::F]);
 
     /// The set of these types.
     pub const fn of(list: &[Type]) -> Types {
