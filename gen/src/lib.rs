@@ -18,7 +18,7 @@
 //! reg        registers and variables                   timing     what an instruction costs
 //! types      data types                                descriptors   what registers of descriptors hold
 //! extent     which bytes an operand touches            scratch    headers of messages to scratch memory
-//! watch      whether work is to go on                  slot       where memories of a fixed size keep a key
+//! watch      whether work is to go on                  keys       keys of bits, and what is known of them
 //! ```
 //!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
@@ -33,6 +33,7 @@ mod descriptors;
 mod extent;
 mod inst;
 mod kernel;
+mod keys;
 mod only_block;
 mod op;
 mod operand;
@@ -43,7 +44,6 @@ mod reg;
 mod register_set;
 pub mod rules;
 pub mod scratch;
-mod slot;
 mod timing;
 mod types;
 mod verify;
@@ -55,6 +55,7 @@ pub use descriptors::Descriptors;
 pub use extent::*;
 pub use inst::*;
 pub use kernel::*;
+pub use keys::{KeyMemory, KeyWord};
 pub use messages::{Descriptor, ExtendedDescriptor, Sfid};
 pub use only_block::OnlyBlock;
 pub use op::*;
@@ -63,7 +64,6 @@ pub use parse::{ParseError, parse, parse_inst};
 pub use pool::*;
 pub use reg::*;
 pub use register_set::RegisterSet;
-pub use slot::{KeyWord, slot};
 pub use timing::{Clock, Timing};
 pub use types::*;
 pub use verify::*;

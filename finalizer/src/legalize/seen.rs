@@ -1,13 +1,10 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
-use gen_ir::{Base, Dst, Inst, KeyWord, Payload, Region, Src, Type, Var, Virtual, slot};
+use gen_ir::{Base, Dst, Inst, KeyMemory, KeyWord, Payload, Region, Src, Type, Var, Virtual};
 use narrow::to_u64;
 use platforms::Platform;
 
 use crate::build::{VInst, VReg, extend};
-
-/// Shapes that are kept, as a power of two.
-const SHAPES: u32 = 11;
 
 /// All that rules look at of an instruction. Never all zeros. It is kept and compared whole, so an instruction is taken
 /// for another only where they agree in all of that.
@@ -17,16 +14,7 @@ pub(super) type Shape = [u64; 7];
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     platform: Option<Platform>,
-    /// Each at a place that it names.
-    kept: Vec<KnownShape>,
-}
-
-/// What is known of instructions of one shape.
-#[derive(Clone, Copy, Debug)]
-struct KnownShape {
-    /// Zeros for none.
-    shape: Shape,
-    spelling: Spelling,
+    kept: KeyMemory<7, Spelling>,
 }
 
 /// How [`Legalizer::canonical`] spells the operands of an instruction: the sources' regions and the destination's
@@ -35,6 +23,12 @@ struct KnownShape {
 pub(super) struct Spelling {
     regions: [Region; 3],
     horz: u8,
+}
+
+impl Default for Spelling {
+    fn default() -> Spelling {
+        Spelling { regions: [Region::SCALAR; 3], horz: 1 }
+    }
 }
 
 impl Spelling {
@@ -64,24 +58,20 @@ impl Spelling {
 impl Seen {
     /// From here on it is about a platform.
     pub fn start(&mut self, platform: Platform) {
-        if self.platform != Some(platform) {
-            self.platform = Some(platform);
+        if self.platform.replace(platform) != Some(platform) {
             self.kept.clear();
-            let none = Spelling { regions: [Region::SCALAR; 3], horz: 1 };
-            self.kept.resize(1 << SHAPES, KnownShape { shape: [0; 7], spelling: none });
         }
     }
 
     /// How instructions of a shape are spelled, if one was kept.
     #[inline]
     pub fn spelling(&self, shape: &Shape) -> Option<Spelling> {
-        let kept = &self.kept[slot(shape, SHAPES)];
-        (kept.shape == *shape).then_some(kept.spelling)
+        self.kept.get(shape)
     }
 
     /// Notes that all rules keep instructions of a shape, and how they are spelled then.
     pub fn add(&mut self, shape: Shape, spelling: Spelling) {
-        self.kept[slot(&shape, SHAPES)] = KnownShape { shape, spelling };
+        self.kept.add(shape, spelling);
     }
 }
 

@@ -3,10 +3,7 @@
 use platforms::Platform;
 
 use super::is_legal;
-use crate::{Class, Dst, GrfNum, Inst, KeyWord, Op, Payload, Physical, Reg, Region, Src, Type, slot};
-
-/// Shapes that are kept, as a power of two.
-const SHAPES: u32 = 12;
+use crate::{Class, Dst, GrfNum, Inst, KeyMemory, KeyWord, Op, Payload, Physical, Reg, Region, Src, Type};
 
 /// What the rules look at of an instruction that is no message: all but immediate values, offsets of addresses,
 /// which registers there are (but how far sources are from the destination), and what it waits for. Never all zeros. It
@@ -15,38 +12,29 @@ type Shape = [u64; 5];
 
 /// Judges instructions as [`is_legal`] does, and remembers the shapes of legal ones: code repeats them, so few
 /// instructions are held to the rules themselves.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Seen {
-    platform: Platform,
-    /// Each at a place that it names; zeros for none.
-    shapes: Box<[Shape]>,
-}
-
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen { platform: Platform::Bdw, shapes: vec![[0; 5]; 1 << SHAPES].into() }
-    }
+    platform: Option<Platform>,
+    legal: KeyMemory<5, ()>,
 }
 
 impl Seen {
     /// Whether an instruction breaks no rule on a platform.
     #[inline]
     pub fn is_legal(&mut self, platform: Platform, inst: &Inst<Physical>) -> bool {
-        if platform != self.platform {
-            self.platform = platform;
-            self.shapes.fill([0; 5]);
+        if self.platform.replace(platform) != Some(platform) {
+            self.legal.clear();
         }
         if inst.op.info().class == Class::Send {
             return is_legal(platform, inst);
         }
         let shape = shape(inst);
-        let place = &mut self.shapes[slot(&shape, SHAPES)];
-        if *place == shape {
+        if self.legal.get(&shape).is_some() {
             return true;
         }
         let legal = is_legal(platform, inst);
         if legal {
-            *place = shape;
+            self.legal.add(shape, ());
         }
         legal
     }
