@@ -2,12 +2,14 @@
 
 mod computes;
 mod controls;
+mod memory;
 mod modes;
 mod payload;
 mod send;
 mod swsb;
 
 pub use controls::*;
+pub use memory::*;
 pub use payload::*;
 pub use send::*;
 pub use swsb::*;

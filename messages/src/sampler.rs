@@ -86,6 +86,11 @@ impl Sample {
         }
     }
 
+    /// Whether the message is known to go by a sampler's state.
+    pub const fn takes_sampler(self) -> bool {
+        matches!(self.operation(), Some(message) if message.row().form.takes_sampler())
+    }
+
     /// The SIMD mode with its upper bit.
     pub const fn whole_simd_mode(self) -> u32 {
         SimdMode::into_bits(self.simd_mode()) | if self.half_parameters() { 4 } else { 0 }

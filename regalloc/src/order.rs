@@ -3,8 +3,8 @@
 //! Where more is live in a block than there are registers, its instructions are put in order again, from
 //! the last to the first: while little is alive the written order stays, and beyond that the next is chosen by what is
 //! alive above it, in one of two ways ([`Search`]).
-//! What depends on something stays behind it: variables as wholes, all addresses as one, the accumulators as one, memory
-//! as one; other architecture registers, flow control, marks of the calling convention and waits stay where they are.
+//! What depends on something stays behind it: variables as wholes, all addresses as one, the accumulators as one, each
+//! memory ([`MemorySpace`](gen_ir::MemorySpace)) as one; other architecture registers, flow control, marks of the calling convention and waits stay where they are.
 //! No more flags come to be alive at a time than there are.
 
 mod graph;

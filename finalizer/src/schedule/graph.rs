@@ -6,8 +6,8 @@
 //! short, and building the graph takes time in proportion to the operands.
 
 use gen_ir::{
-    Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, RegisterSet, Role, Src,
-    Timing,
+    Arf, Base, Dst, Extent, GrfNum, Inst, MemoryAccess, MemorySpace, Op, Payload, Physical, PredCtrl, Reg,
+    RegisterSet, Role, Src, Timing,
 };
 use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
@@ -74,9 +74,8 @@ pub(super) struct Graph {
     reads_anywhere: bool,
     anywhere: u32,
     writers: Vec<u32>,
-    /// The last message that does more than read, and the reading ones since then.
-    store: u32,
-    loads: Vec<u32>,
+    /// By memory, the last message that does more than read it, and the reading ones since then.
+    messages: [Messages; MemorySpace::ALL.len()],
     writes_wait: bool,
     /// The last node stands behind the stretch.
     pub ends: bool,
@@ -88,6 +87,19 @@ pub(super) struct Graph {
     pub cycles: u32,
     /// Cycles that every order takes, or more.
     pub least: u32,
+}
+
+/// The messages to some memory whose order counts for the next one.
+#[derive(Debug)]
+struct Messages {
+    store: u32,
+    loads: Vec<u32>,
+}
+
+impl Default for Messages {
+    fn default() -> Messages {
+        Messages { store: NONE, loads: Vec::new() }
+    }
 }
 
 impl Default for Graph {
@@ -103,8 +115,7 @@ impl Default for Graph {
             reads_anywhere: false,
             anywhere: NONE,
             writers: Vec::new(),
-            store: NONE,
-            loads: Vec::new(),
+            messages: Default::default(),
             writes_wait: false,
             ends: false,
             sets_modes: false,
@@ -131,8 +142,11 @@ impl Graph {
         self.edges.clear();
         self.entries.clear();
         self.writers.clear();
-        self.loads.clear();
-        (self.anywhere, self.store) = (NONE, NONE);
+        self.anywhere = NONE;
+        for messages in &mut self.messages {
+            messages.store = NONE;
+            messages.loads.clear();
+        }
         self.writes_wait = caps.latencies.writes_wait;
         self.ends = end.is_some();
         self.sets_modes = kinds.contains(&Mobility::Mode);
@@ -258,8 +272,8 @@ impl Graph {
             self.write(i, ACCUMULATOR, u64::MAX);
         }
         match kind {
-            Mobility::Load => self.message(i, true),
-            Mobility::Store | Mobility::Stays => self.message(i, false),
+            Mobility::Memory(access) => self.message(i, access),
+            Mobility::Stays => self.message(i, MemoryAccess::ORDERS),
             Mobility::Mode => self.write(i, MODES, u64::MAX),
             Mobility::Plain => {}
         }
@@ -449,18 +463,19 @@ impl Graph {
         self.anywhere = i;
     }
 
-    fn message(&mut self, i: u32, only_reads: bool) {
-        self.edge(self.store, i, 1);
-        if only_reads {
-            self.loads.push(i);
-            return;
+    fn message(&mut self, i: u32, access: MemoryAccess) {
+        for space in access.spaces().map(MemorySpace::index) {
+            self.edge(self.messages[space].store, i, 1);
+            if !access.writes {
+                self.messages[space].loads.push(i);
+                continue;
+            }
+            let mut loads = std::mem::take(&mut self.messages[space].loads);
+            for load in loads.drain(..) {
+                self.edge(load, i, 1);
+            }
+            self.messages[space] = Messages { store: i, loads };
         }
-        let mut loads = std::mem::take(&mut self.loads);
-        for load in loads.drain(..) {
-            self.edge(load, i, 1);
-        }
-        self.loads = loads;
-        self.store = i;
     }
 }
 

@@ -1,5 +1,7 @@
 //! What scheduling tells instructions apart by.
 
+use gen_ir::MemoryAccess;
+
 /// How an instruction may move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mobility {
@@ -7,10 +9,9 @@ pub(super) enum Mobility {
     Stays,
     /// As its operands allow.
     Plain,
-    /// A message that only reads memory: as its operands allow, but past no store.
-    Load,
-    /// A message that does more to memory, in order with all others; or what orders messages: fences, barriers, waits.
-    Store,
+    /// As its operands allow and what others do to the memory that it is about: a message, or what orders messages, which are
+    /// fences, barriers and waits.
+    Memory(MemoryAccess),
     /// It sets modes of floats alone: operations on floats stay where they are to it.
     Mode,
 }

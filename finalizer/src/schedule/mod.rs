@@ -7,8 +7,9 @@
 //!
 //! **What holds.** Two instructions keep their order if they touch the same bytes of a register, flag, address or
 //! accumulator and one writes, where operands behind addresses count as all registers that addresses lead to; and if both are
-//! messages and one does more than read memory. Fences, what waits for their answer, barriers and the waits for them count as
-//! such messages: they order accesses of memory, and operations on registers may pass them. What sets modes of floats keeps
+//! messages to the same memory ([`MemorySpace`](gen_ir::MemorySpace)) and one does more than read it. Fences, what waits for
+//! their answer, barriers and the waits for them count as messages to all memory: they order accesses of it, and operations on
+//! registers may pass them. What sets modes of floats keeps
 //! its order to operations on floats. Nothing passes a branch, another access to the thread's state, or a mark: code is cut
 //! there. What a caller or a called function finds in registers is so there: calls and returns end blocks, which instructions
 //! do not leave, and what computes the way to a function from the instruction pointer reads the thread's state.
@@ -23,8 +24,8 @@ mod tests;
 use std::ops::RangeInclusive;
 
 use gen_ir::{
-    Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, RegisterSet,
-    SendInfo, Sfid, SyncFn,
+    Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, MemoryAccess, Op, Options, Payload, Physical, Reg,
+    RegisterSet, SendInfo, Sfid, SyncFn,
 };
 use messages::{
     Effect,
@@ -138,7 +139,9 @@ fn kind(
         return Mobility::Stays;
     }
     match inst.op.info().class {
-        Class::Sync if matches!(inst.payload, Payload::Sync(SyncFn::Bar)) => return Mobility::Store,
+        Class::Sync if matches!(inst.payload, Payload::Sync(SyncFn::Bar)) => {
+            return Mobility::Memory(MemoryAccess::ORDERS);
+        }
         Class::Branch | Class::Sync | Class::Nullary => return Mobility::Stays,
         Class::Send => return kind_of_message(inst, platform, descs),
         _ => {}
@@ -158,9 +161,9 @@ fn kind(
     }
     match (state, inst.op) {
         // Of a barrier.
-        (_, Op::Wait) => Mobility::Store,
+        (_, Op::Wait) => Mobility::Memory(MemoryAccess::ORDERS),
         (true, _) => Mobility::Stays,
-        (false, _) if waits => Mobility::Store,
+        (false, _) if waits => Mobility::Memory(MemoryAccess::ORDERS),
         (false, _) => Mobility::Plain,
     }
 }
@@ -179,10 +182,9 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
     let Some(known) = descs.known(send) else { return Mobility::Stays };
     let plain =
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
-    if plain && known.only_reads(platform) {
-        Mobility::Load
-    } else if plain && keeps_order(&known, platform.caps()) {
-        Mobility::Store
+    let Some(access) = descs.memory_access(send, platform) else { return Mobility::Stays };
+    if plain && (!access.writes || keeps_order(&known, platform.caps())) {
+        Mobility::Memory(access)
     } else {
         Mobility::Stays
     }

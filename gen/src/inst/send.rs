@@ -1,7 +1,6 @@
 //! Messages: descriptors, lengths, the end of the thread.
 
-use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, interpolator, lsc, sampler};
-use platforms::Platform;
+use messages::{Descriptor, ExtendedDescriptor, Sfid};
 
 use crate::{Reg, Space};
 
@@ -53,26 +52,4 @@ pub struct SendInfo<S: Space> {
     pub src0_len: u8,
     /// GRFs read from source 1.
     pub src1_len: u8,
-}
-
-impl<S: Space> SendInfo<S> {
-    /// Whether the message is known to do nothing but read memory: loads, reads of surfaces and samples,
-    /// not fences, atomics or anything without a name here. With a descriptor in a register it is not known.
-    ///
-    /// Sources: Programmer's Reference Manuals, volume "3D Media GPGPU", "Data Port Messages" (Skylake
-    /// volume 7), and the message numbers of the reference disassembler for later platforms.
-    pub fn only_reads(&self, platform: Platform) -> bool {
-        let Desc::Imm(desc) = self.desc else { return false };
-        match self.sfid {
-            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
-                platform.caps().memory.lsc && lsc::Untyped::from(desc).op().is_some_and(lsc::Op::only_reads)
-            }
-            Sfid::Dc0 => hdc::dc0_only_reads(desc),
-            Sfid::Dc1 => hdc::dc1_only_reads(desc),
-            Sfid::DcRo => hdc::dc_ro_only_reads(desc),
-            Sfid::Sampler => sampler::Sample::from(desc).only_reads(),
-            Sfid::Pi => interpolator::Interpolation::from(desc).only_reads(),
-            _ => false,
-        }
-    }
 }

@@ -185,11 +185,13 @@ impl Op {
         matches!(self.row().form, LscForm::Block2d)
     }
 
-    /// Whether nothing but reading memory happens: plain loads.
-    pub const fn only_reads(self) -> bool {
+    /// What the message does to memory, if it accesses that and does nothing else: plain loads and stores, atomics left out.
+    pub const fn plain_effect(self) -> Option<Effect> {
         let row = self.row();
-        matches!(row.effect, Effect::Load)
-            && matches!(row.form, LscForm::Vector | LscForm::Strided | LscForm::Quad | LscForm::Block2d)
+        match row.form {
+            LscForm::Vector | LscForm::Strided | LscForm::Quad | LscForm::Block2d => Some(row.effect),
+            _ => None,
+        }
     }
 
     /// What an atomic computes, of integers and floats.

@@ -5,7 +5,8 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{
-    Arf, Base, BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Role, Src, VarClass, Virtual,
+    Arf, Base, BlockId, Class, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src, VarClass,
+    Virtual,
 };
 use narrow::{as_index, to_index};
 
@@ -41,12 +42,11 @@ struct Local {
 enum SharedResource {
     Addresses,
     Accumulators,
-    Memory,
 }
 
 narrow::enum_numbers!(SharedResource: index usize);
 
-const SHARED: usize = 3;
+const SHARED: usize = 2;
 
 #[derive(Default)]
 pub(super) struct BlockGraph {
@@ -179,6 +179,7 @@ impl BlockGraph {
         let BlockGraph { locals, touched, with_flags, before, count, row_of, last, readers, .. } = self;
         row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
         let mut shared = [Last::default(); SHARED];
+        let mut memory = [Last::default(); MemorySpace::ALL.len()];
         locals.clear();
         last.clear();
         readers.clear();
@@ -223,8 +224,10 @@ impl BlockGraph {
                 shared[SharedResource::Accumulators.index()].touch(now, true, &mut before.list, readers);
             }
             if let Some(info) = inst.send() {
-                let writes = !info.only_reads(kernel.platform);
-                shared[SharedResource::Memory.index()].touch(now, writes, &mut before.list, readers);
+                let access = info.memory_access(kernel.platform);
+                for space in access.spaces() {
+                    memory[space.index()].touch(now, access.writes, &mut before.list, readers);
+                }
             }
             before.list.extend(fence);
             if stay {
