@@ -5,7 +5,7 @@ use crate::{
     layout::Layout,
     plan::{Plan, Plans},
     structured::{self, Form},
-    uniform::{self, Flags},
+    uniform::Flags,
     unthread,
 };
 use gen_ir::{
@@ -24,11 +24,12 @@ pub(crate) fn lower_branches(
     let width = kernel.flow_width();
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
     let StructurizeMemory { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = memory;
-    plan(kernel, width, cfg, p)?;
+    flags.forget();
+    plan(kernel, width, cfg, flags, p)?;
     if structured_forms {
         structured::nodes(kernel, &p.plans, width, nodes);
         if unthread::split(kernel, nodes, unthread, forms, blocks, pool) {
-            plan(kernel, width, cfg, p)?;
+            plan(kernel, width, cfg, flags, p)?;
             structured::nodes(kernel, &p.plans, width, nodes);
         }
     }
@@ -51,10 +52,17 @@ pub(crate) fn lower_branches(
 
 /// Decides which gotos become jumps, and finds where lanes wait then.
 ///
-/// A uniform backward goto is always a jump: it passes no waiting lane. A uniform forward goto is one
+/// A uniform backward goto is always a jump: it passes no waiting lane. (Those of one channel are uniform, and those of all
+/// channels where predicates are: [`Flags`].) A uniform forward goto is one
 /// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
-fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) -> Result<(), Error> {
+fn plan(
+    kernel: &Kernel<Virtual>,
+    width: u32,
+    cfg: &mut Cfg,
+    flags: &mut Flags,
+    found: &mut Plans,
+) -> Result<(), Error> {
     let n = kernel.blocks.len();
     let Plans { plans, waits, open, active, .. } = found;
     cfg.find(kernel);
@@ -71,7 +79,7 @@ fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) 
         let here = BlockId(to_index(b));
         let to = last.branch_target().ok_or(Error::BadTarget(here))?;
         let next = BlockId(to_index(b) + 1);
-        let uniform = last.is_uniform(width);
+        let uniform = last.is_uniform(width) || goes_as_one(kernel, width, last, flags);
         plans[b] = if to <= here {
             if uniform || last.op == Op::Jmpi {
                 Plan::Jump(to)
@@ -110,6 +118,14 @@ fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) 
     Ok(())
 }
 
+/// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread. (Two threads
+/// that run as a pair may differ: Intel's finalizer writes no jumps there, `Wa_1808850743` in skuwa/itgl_lp_hw_wa.c.)
+fn goes_as_one(kernel: &Kernel<Virtual>, width: u32, goto: &Inst<Virtual>, flags: &mut Flags) -> bool {
+    let of_all = goto.chan == 0 && goto.exec.lanes() >= width;
+    let fused = kernel.platform.caps().sends.fused_pairs;
+    of_all && !fused && goto.pred.is_some_and(|pred| flags.is_uniform(kernel, width, &pred))
+}
+
 /// For each block, the JIP of the goto at its end.
 fn next_waits(found: &mut Plans) {
     let Plans { plans, waits, jips, active, .. } = found;
@@ -146,7 +162,6 @@ fn widen_uniform(
     flags: &mut Flags,
     pool: &mut Pool<Virtual>,
 ) {
-    let mut known = false;
     for (b, plan) in plans.iter().enumerate() {
         let Plan::Forward(_) = plan else { continue };
         let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
@@ -154,14 +169,9 @@ fn widen_uniform(
             continue;
         }
         let mut goto = Inst { op: Op::Goto, exec, chan: 0, no_mask: false, ..last };
-        if !known {
-            uniform::find_flags(kernel, exec.lanes(), flags);
-            known = true;
-        }
-        let wants_copy = last.pred.filter(|p| {
-            p.ctrl == PredCtrl::Seq
-                && !p.flag.var().is_some_and(|v| flags.uniform.get(v.index()).copied().unwrap_or(false))
-        });
+        let wants_copy = last
+            .pred
+            .filter(|pred| pred.ctrl == PredCtrl::Seq && !flags.is_uniform(kernel, exec.lanes(), pred));
         if let Some(pred) = wants_copy {
             let (flag, ty) = new_flag(kernel, exec);
             let mov = |bits, pred| Inst {

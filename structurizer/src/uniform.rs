@@ -1,53 +1,95 @@
 //! Predicates that hold the same bit for every lane.
 //!
-//! A uniform goto reads one bit of its predicate. Where it has to become a goto of all lanes, the
-//! predicate must say that bit for each of them; most often it does, because the comparison ran for all
-//! lanes on scalar operands without a mask.
+//! Where all lanes take a branch or none does, no lane waits for it. A uniform goto reads one bit of its predicate besides:
+//! where it has to become a goto of all lanes, the predicate must say that bit for each of them. Most often it does, because
+//! the comparison ran for all lanes on scalar operands without a mask.
 
-use gen_ir::{Kernel, Op, Src, VarClass, VarId, Virtual};
-use narrow::as_index;
+use gen_ir::{Dst, Inst, Kernel, Op, Pred, PredCtrl, Reg, Src, VarClass, VarId, Virtual};
 
 /// For each variable, whether it is a flag whose every write gives all lanes the same bit.
 #[derive(Debug, Default)]
 pub(crate) struct Flags {
-    pub uniform: Vec<bool>,
+    uniform: Vec<bool>,
     written: Vec<bool>,
+    /// They are of this kernel as it is.
+    known: bool,
 }
 
-/// Finds uniform flags.
-pub(crate) fn find_flags(kernel: &Kernel<Virtual>, width: u32, flags: &mut Flags) {
-    let Flags { uniform, written } = flags;
-    uniform.clear();
-    uniform.extend(kernel.vars.iter().map(|v| v.class == VarClass::Flag));
-    written.clear();
-    written.resize(kernel.vars.len(), false);
-    for (_, inst) in kernel.insts() {
-        let whole = inst.no_mask && inst.chan == 0 && inst.pred.is_none();
-        let scalar = |s: &Src<Virtual>| match s {
-            Src::None | Src::Imm { .. } | Src::AddrOf { .. } => true,
-            Src::Direct { region, .. } => region.is_scalar(),
-            Src::Indirect { .. } | Src::Macro { .. } => false,
-        };
-        if let Some(c) = &inst.cond
-            && let Some(VarId(v)) = c.flag.var()
-            && !matches!(inst.op, Op::Sel | Op::Csel)
-        {
-            written[as_index(v)] = true;
-            uniform[as_index(v)] &=
-                whole && inst.exec.lanes() >= width && c.flag.byte == 0 && inst.src.iter().all(scalar);
-        }
-        if let gen_ir::Dst::Direct { reg, ty, .. } = &inst.dst
-            && let Some(VarId(v)) = reg.var()
-        {
-            written[as_index(v)] = true;
-            let lanes = if width == 32 { u64::from(u32::MAX) } else { (1 << width) - 1 };
-            uniform[as_index(v)] &= whole
-                && inst.op == Op::Mov
-                && ty.bytes() == kernel.vars[as_index(v)].bytes
-                && matches!(inst.src[0], Src::Imm { bits, .. } if bits == 0 || bits & lanes == lanes);
-        }
+impl Flags {
+    /// Another kernel, or flags have been added.
+    pub fn forget(&mut self) {
+        self.known = false;
     }
-    for (u, w) in uniform.iter_mut().zip(written) {
-        *u &= *w;
+
+    /// Whether a predicate lets all lanes of `width` pass or none.
+    pub fn is_uniform(&mut self, kernel: &Kernel<Virtual>, width: u32, pred: &Pred<Virtual>) -> bool {
+        if !self.known {
+            self.find(kernel, width);
+        }
+        pred.ctrl == PredCtrl::Seq && self.has(pred.flag)
+    }
+
+    fn has(&self, flag: Reg<Virtual>) -> bool {
+        flag.byte == 0 && flag.var().is_some_and(|v| self.uniform.get(v.index()).copied().unwrap_or(false))
+    }
+
+    /// Finds uniform flags: those that nothing makes others of, where they are taken to be uniform themselves.
+    fn find(&mut self, kernel: &Kernel<Virtual>, width: u32) {
+        self.known = true;
+        self.uniform.clear();
+        self.uniform.extend(kernel.vars.iter().map(|v| v.class == VarClass::Flag && !v.live_in));
+        self.written.clear();
+        self.written.resize(kernel.vars.len(), false);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (_, inst) in kernel.insts() {
+                for flag in [inst.cond.map(|c| c.flag), inst.dst.reg()].into_iter().flatten() {
+                    let Some(VarId(_)) = flag.var() else { continue };
+                    let Some(v) = flag.var().map(VarId::index).filter(|&v| self.uniform[v]) else { continue };
+                    self.written[v] = true;
+                    if !self.keeps_uniform(kernel, inst, flag, width) {
+                        (self.uniform[v], changed) = (false, true);
+                    }
+                }
+            }
+        }
+        self.uniform.iter_mut().zip(&self.written).for_each(|(uniform, written)| *uniform &= written);
+    }
+
+    /// Whether an instruction that writes a flag gives all lanes the same bit, or leaves all as they are.
+    fn keeps_uniform(
+        &self,
+        kernel: &Kernel<Virtual>,
+        inst: &Inst<Virtual>,
+        flag: Reg<Virtual>,
+        width: u32,
+    ) -> bool {
+        let all_or_none = inst.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq && self.has(p.flag));
+        if !inst.no_mask || inst.chan != 0 || flag.byte != 0 || !all_or_none {
+            return false;
+        }
+        if inst.cond.is_some_and(|c| c.flag == flag) {
+            let scalar = |s: &Src<Virtual>| match s {
+                Src::None | Src::Imm { .. } | Src::AddrOf { .. } => true,
+                Src::Direct { region, .. } => region.is_scalar(),
+                Src::Indirect { .. } | Src::Macro { .. } => false,
+            };
+            // (A selection does not write its condition's flag.)
+            let compares = !matches!(inst.op, Op::Sel | Op::Csel) && inst.src.iter().all(scalar);
+            return compares && inst.exec.lanes() >= width;
+        }
+        // Bits as a number, all of them at once.
+        let Dst::Direct { ty, .. } = inst.dst else { return false };
+        let lanes = if width == 32 { u64::from(u32::MAX) } else { (1 << width) - 1 };
+        let same = |s: &Src<Virtual>| match *s {
+            Src::None => true,
+            Src::Imm { bits, .. } => bits & lanes == 0 || bits & lanes == lanes,
+            Src::Direct { reg, ty: of, .. } => self.has(reg) && of.bytes() == ty.bytes(),
+            _ => false,
+        };
+        let whole = flag.var().is_some_and(|v| ty.bytes() == kernel.vars[v.index()].bytes);
+        let bitwise = matches!(inst.op, Op::Mov | Op::And | Op::Or | Op::Xor | Op::Not);
+        whole && bitwise && inst.exec.lanes() == 1 && inst.src.iter().all(same)
     }
 }

@@ -112,15 +112,16 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Whether item `i` may share a place with the variables that lie there already and are its kin: the source that it is
-    /// made of, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is
+    /// made of, what is made of it, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is
     /// noted.
     fn may_meet_kin(&mut self, i: ItemId, there: FileByte) -> bool {
         let var = self.items[i].var;
         let made = self.wishes.heirs.legacy(var).map(|l| (l.of, l.at));
+        let heir = self.wishes.heirs.heir(var);
         let copied = self.wishes.copies.of(var).filter_map(|c| Some((c.other, c.meets?)));
         let mut kin = Kin::default();
         let mut meetings = [Position::NEVER; MOST_KIN];
-        for (other, at) in made.into_iter().chain(copied) {
+        for (other, at) in made.into_iter().chain(heir).chain(copied) {
             if let Some(other) = self.s.item_of[other].filter(|&o| self.s.at[o] == Some(there))
                 && self.s.kin[other].has_room()
                 && let Some(n) = kin.add(other)

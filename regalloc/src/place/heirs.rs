@@ -26,6 +26,8 @@ pub(crate) struct Heirs {
     reads: Vec<u32>,
     /// By variable.
     legacies: Vec<Option<Legacy>>,
+    /// By variable, the first that may take its place, and where.
+    heirs: Vec<Option<(VarId, Position)>>,
 }
 
 /// A variable whose place another may take.
@@ -50,12 +52,14 @@ impl Heirs {
         }
         self.legacies.clear();
         self.legacies.resize(kernel.vars.len(), None);
+        self.heirs.clear();
+        self.heirs.resize(kernel.vars.len(), None);
         for (at, inst) in (0..).zip(kernel.blocks.iter().flat_map(|b| &b.insts)) {
-            if let Some(v) = written_in_steps(inst)
-                && self.legacies[v.index()].is_none()
-            {
-                self.legacies[v.index()] =
-                    self.legacy_of((kernel, copies), v, accesses.of(at), Position::before(at));
+            let Some(v) = written_in_steps(inst) else { continue };
+            let before = Position::before(at);
+            if let Some(legacy) = self.legacy_of((kernel, copies), v, accesses.of(at), before) {
+                self.legacies[v.index()].get_or_insert(legacy);
+                self.heirs[legacy.of.index()].get_or_insert((v, before));
             }
         }
     }
@@ -94,9 +98,16 @@ impl Heirs {
         *self.legacies.get(v.index())?
     }
 
+    /// A variable that may take the place of another, and where: one that a loop carries, say, whose place is known before
+    /// that of what it is made of.
+    pub fn heir(&self, of: VarId) -> Option<(VarId, Position)> {
+        *self.heirs.get(of.index())?
+    }
+
     /// Forgets them.
     pub fn clear(&mut self) {
         self.legacies.clear();
+        self.heirs.clear();
     }
 }
 

@@ -118,3 +118,22 @@ fn what_a_loop_carries_stays_where_it_is() {
         assert_eq!(p.blocks[2].insts.len(), 1, "{platform}: {:?}", p.blocks[2].insts);
     }
 }
+
+/// Every sum's last step writes what the loop carries, which has its place long before the step before is placed. But for one
+/// register all are taken.
+#[test]
+fn a_step_takes_the_place_of_what_is_made_of_it() {
+    for platform in Platform::ALL {
+        let mut k = carried_sums(platform, 61);
+        let step = k.blocks[1].insts[0].src[1];
+        for inst in k.blocks[2].insts.iter_mut().filter(|inst| inst.op == Op::Mov) {
+            (inst.op, inst.src[1]) = (Op::Add, step);
+        }
+        let (p, stats) = allocate_checked(&k);
+        assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}: {stats:?}");
+        assert!(
+            p.blocks[2].insts.iter().all(|i| i.op != Op::Add || i.dst.reg() == i.src[0].reg()),
+            "{platform}"
+        );
+    }
+}
