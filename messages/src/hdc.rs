@@ -13,7 +13,7 @@ pub use scattered::{
 };
 pub use types::{Addresses, DataPortMessage, Dc0, Dc1, DcRo, ElementType, Form};
 
-use crate::{Descriptor, Effect, Sfid, SurfaceIndex};
+use crate::{Descriptor, Effect};
 use bitfield_struct::bitfield;
 use narrow::wide_u8;
 
@@ -94,29 +94,5 @@ pub const fn dc_ro_effect(desc: Descriptor) -> Option<Effect> {
     match DcRo::of(desc) {
         Some(message) => Some(message.row().effect),
         None => None,
-    }
-}
-
-/// Whether a message is a scratch block.
-pub fn is_scratch_block(sfid: Sfid, desc: Descriptor) -> bool {
-    sfid == Sfid::Dc0 && ToDc0::of(desc) == Some(ToDc0::Scratch)
-}
-
-/// The surface that a message to data cache 0 or 1 names, if it goes by one.
-pub const fn surface(sfid: Sfid, desc: Descriptor) -> Option<SurfaceIndex> {
-    let message = match sfid {
-        Sfid::Dc0 => match ToDc0::of(desc) {
-            Some(ToDc0::Message(message)) => message.row(),
-            Some(ToDc0::Scratch) | None => return None,
-        },
-        Sfid::Dc1 => match Dc1::of(desc) {
-            Some(message) => message.row(),
-            None => return None,
-        },
-        _ => return None,
-    };
-    match message.addresses {
-        Addresses::Surface | Addresses::Texels => Some(SurfaceIndex::from_bits(desc.into_bits())),
-        Addresses::A64 => None,
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Descriptor, SurfaceIndex,
-    hdc::{Dc0, ToDc0},
+    hdc::{Addresses, Dc0, Dc1, ToDc0},
     lsc::{AddressModel, Untyped},
 };
 
@@ -81,6 +81,27 @@ impl Sfid {
             },
             Sfid::Ugm | Sfid::Ugml => Untyped::from(desc).address_model() == Some(AddressModel::Ss),
             _ => false,
+        }
+    }
+
+    /// Whether its message is a scratch block.
+    pub fn is_scratch_block(self, desc: Descriptor) -> bool {
+        self == Sfid::Dc0 && ToDc0::of(desc) == Some(ToDc0::Scratch)
+    }
+
+    /// The surface that its message names, if it is a data cache and the message goes by a surface.
+    pub fn surface(self, desc: Descriptor) -> Option<SurfaceIndex> {
+        let message = match self {
+            Sfid::Dc0 => match ToDc0::of(desc)? {
+                ToDc0::Message(message) => message.row(),
+                ToDc0::Scratch => return None,
+            },
+            Sfid::Dc1 => Dc1::of(desc)?.row(),
+            _ => return None,
+        };
+        match message.addresses {
+            Addresses::Surface | Addresses::Texels => Some(desc.surface()),
+            Addresses::A64 => None,
         }
     }
 

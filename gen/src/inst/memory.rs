@@ -117,9 +117,9 @@ impl<S: Space> SendInfo<S> {
             Sfid::Ugm | Sfid::Ugml if lsc::Untyped::from(desc).address_model() == Some(AddressModel::Ss) => {
                 &[MemorySpace::Scratch]
             }
-            Sfid::Dc0 | Sfid::Dc1 => match hdc::surface(self.sfid, desc) {
+            Sfid::Dc0 | Sfid::Dc1 => match self.sfid.surface(desc) {
                 Some(SurfaceIndex::SHARED_LOCAL) => &[MemorySpace::SharedLocal],
-                _ if hdc::is_scratch_block(self.sfid, desc) => &[MemorySpace::Scratch],
+                _ if self.sfid.is_scratch_block(desc) => &[MemorySpace::Scratch],
                 // Blocks of owords without a surface count from the scratch base or from elsewhere.
                 _ if self.sfid.is_scratch(desc) => &[MemorySpace::Scratch, MemorySpace::Global],
                 _ => &[MemorySpace::Global],
