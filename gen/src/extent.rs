@@ -188,6 +188,12 @@ impl<S: Space> Inst<S> {
         }
     }
 
+    /// Bytes that eight stages of `dpas` take of a row of src2, which starts at a multiple of them.
+    pub fn matrix_row(&self) -> u32 {
+        let bits = self.src[2].ty().map_or(32, Type::bits);
+        (8 * self.elements_of_stage() * bits / 8).max(1)
+    }
+
     /// Elements of src1 and of src2 that a stage of `dpas` takes (vISA specification, DPAS: `OPS_PER_CHAN`).
     fn elements_of_stage(&self) -> u32 {
         let bits = |i: usize| self.src[i].ty().map_or(32, Type::bits);

@@ -50,6 +50,7 @@ pub mod iga;
 pub mod impossible;
 pub mod interpreted;
 pub mod launches;
+pub mod mesa;
 pub mod messages;
 pub mod mutate;
 pub mod needs;

@@ -13,7 +13,7 @@ use gen_ir::{
 use narrow::low_u16;
 
 use super::legalizer::{Legalizer, Step};
-use crate::build::{VInst, strided, with_type};
+use crate::build::{VInst, VSrc, strided, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let has = |ty: Type| inst.types().any(|t| t == ty);
@@ -29,7 +29,30 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if has(Type::Bf) {
         return bf16(lx, inst);
     }
+    if has(Type::Hf) && matches!(inst.op, Op::Frc | Op::Rndd | Op::Rnde | Op::Rndu | Op::Rndz) {
+        return rounding(lx, inst);
+    }
     if inst.is_mixed_float() { halves(lx, inst) } else { Step::Keep }
+}
+
+/// Roundings and fractions are of single floats alone: what they make of a half is one, too.
+fn rounding(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut new = *inst;
+    match inst.src[0] {
+        Src::Imm { bits, ty: Type::Hf } => new.src[0] = half_as_single(bits),
+        src if src.ty() == Some(Type::Hf) => lx.stage_source(&mut new, 0, Type::F, 1),
+        _ => {}
+    }
+    if new.dst.ty() == Some(Type::Hf) {
+        lx.stage_destination(&new, Type::F, 1, false);
+    } else {
+        lx.inst(new);
+    }
+    Step::Replaced
+}
+
+fn half_as_single(bits: u64) -> VSrc {
+    Src::imm(gen_ir::half_to_f32(low_u16(bits)).to_bits().into(), Type::F)
 }
 
 /// Half and single float in arithmetic.
@@ -55,7 +78,7 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     for src in &mut new.src {
         if let Src::Imm { bits, ty: Type::Hf } = *src {
-            *src = Src::imm(u64::from(gen_ir::half_to_f32(low_u16(bits)).to_bits()), Type::F);
+            *src = half_as_single(bits);
             changed = true;
         }
     }

@@ -42,17 +42,17 @@ impl Lowerer<'_> {
         let Visa::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else {
             return Err("not a dpas".into());
         };
-        if !self.caps.ops.bf16 || opcode == Opcode::Dpasw {
+        if !self.caps.ops.systolic || opcode == Opcode::Dpasw {
             return self.unsupported(opcode);
         }
         let grf = self.grf();
         let visa = self.visa;
         let type_of = |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(NO_TYPE)).transpose();
         let ty = type_of(dst.var)?.ok_or("a destination without type")?;
-        let sum = systolic_type(weight)?;
+        let factors = systolic_type(weight)?;
         let added = (!srcs[0].is_null()).then_some((srcs[0].var, "source 0"));
         for (id, what) in [(dst.var, "destination")].into_iter().chain(added) {
-            if let Some(ty) = type_of(id)?.filter(|ty| !adds(sum, *ty)) {
+            if let Some(ty) = type_of(id)?.filter(|ty| !adds(factors, *ty)) {
                 return Err(format!("dpas of {weight} with a {what} of type :{ty}").into());
             }
         }
@@ -72,11 +72,25 @@ impl Lowerer<'_> {
         let Src::Direct { reg, .. } = self.src(src2)? else { return Err("activations by address".into()) };
         let srcs = [
             src0,
-            Src::new(weights.reg, Region::PACKED, systolic_type(weight)?),
+            Src::new(weights.reg, Region::PACKED, factors),
             Src::new(reg, Region::PACKED, systolic_type(activation)?),
         ];
-        let mut inst = build::op(Op::Dpas, self.lanes, Dst::packed(target, ty), &srcs);
+        // The sum of something signed is signed: without saturation it has the same bits.
+        let signed = ty.is_int() && srcs.iter().any(|src| src.ty().is_some_and(Type::is_signed));
+        let sum = if signed { Type::D } else { ty };
+        let mut inst = build::op(Op::Dpas, self.lanes, Dst::packed(target, sum), &srcs);
         inst.payload = Payload::Dpas { depth, repeat };
+        let row = inst.matrix_row();
+        if !reg.byte.is_multiple_of(row)
+            && let Some(read) = inst.src_extent(2, grf)
+        {
+            let copy = self.payload(read.len().div_ceil(grf));
+            self.copy_bytes(copy, reg, read.len());
+            inst.src[2] = Src::new(copy, Region::PACKED, systolic_type(activation)?);
+        } else if let Some(var) = reg.var() {
+            let var = &mut self.out.vars[var.index()];
+            var.align = var.align.max(row);
+        }
         self.emit_guarded(inst);
         if let Some(to) = copy {
             self.copy_bytes(to, target, rows);

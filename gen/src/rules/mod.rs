@@ -27,6 +27,7 @@ pub mod places;
 mod regions;
 mod seen;
 mod sends;
+mod systolic;
 mod two_registers;
 mod types;
 mod wide;
@@ -93,7 +94,8 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut d
             two_registers::check(&mut cx);
             narrow_types::check(&mut cx);
         }
-        Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}
+        Class::Dpas => systolic::check(&mut cx),
+        Class::Branch | Class::Sync | Class::Nullary => {}
     }
     common(&mut cx);
 }

@@ -7,6 +7,8 @@ use super::{
 use crate::{Dst, MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
+    let null = cx.inst.src.iter().any(|src| src.reg().is_some_and(|reg| reg.is_null()));
+    cx.require(!null, "null-source", "no source is null");
     match cx.inst.op {
         Op::Cmp | Op::Cmpn => {
             cx.require(cx.inst.cond.is_some(), "cmp-condition", "a comparison has a condition");

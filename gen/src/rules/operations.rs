@@ -41,8 +41,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             cx.require(bytes && words, "sad-type", "sums of differences are words, of bytes");
         }
         Op::Frc | Op::Rndd | Op::Rndu | Op::Rnde | Op::Rndz => {
-            let floats = all(cx, |t| matches!(t, Type::F | Type::Hf | Type::Vf));
-            cx.require(floats, "round-type", "fractions and roundings are of single and half floats");
+            let floats = all(cx, |t| matches!(t, Type::F | Type::Vf));
+            cx.require(floats, "round-type", "fractions and roundings are of single floats");
         }
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Line | Op::Pln | Op::Lrp => {
             let single = all(cx, |t| matches!(t, Type::F | Type::Vf));

@@ -5,7 +5,7 @@ use platforms::Platform;
 use super::is_legal;
 use crate::{Class, Dst, GrfNum, Inst, KeyMemory, KeyWord, Op, Payload, Physical, Reg, Region, Src, Type};
 
-/// What the rules look at of an instruction that is no message: all but immediate values, offsets of addresses,
+/// What the rules look at of an instruction that is neither a message nor `dpas`: all but immediate values, offsets of addresses,
 /// which registers there are (but how far sources are from the destination), and what it waits for. Never all zeros. It
 /// is kept and compared whole, so an instruction is taken for another only where they agree in all of that.
 type Shape = [u64; 5];
@@ -25,7 +25,7 @@ impl Seen {
         if self.platform.replace(platform) != Some(platform) {
             self.legal.clear();
         }
-        if inst.op.info().class == Class::Send {
+        if matches!(inst.op.info().class, Class::Send | Class::Dpas) {
             return is_legal(platform, inst);
         }
         let shape = shape(inst);

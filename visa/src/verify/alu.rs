@@ -309,14 +309,25 @@ impl Checker<'_> {
                 format!("elements of {size} bytes at byte {start} of the variable that {name} is part of");
             self.report(Rule::ElementAlignment, Some(index), slot.name, message);
         }
-        let needed = match (record.opcode, slot.role) {
-            (Opcode::Plane, Role::Src) if slot.name == "source" => 16,
-            _ => 1,
-        };
+        if (record.opcode, slot.role, slot.name) == (Opcode::Plane, Role::Src, "source") {
+            self.starts_at(index, slot.name, start, 16);
+        }
+    }
+
+    /// An operand starts at a multiple of some bytes.
+    fn starts_at(&mut self, index: usize, field: &'static str, start: u32, needed: u32) {
         if !start.is_multiple_of(needed) {
             let message = format!("starts at byte {start}, allowed: multiples of {needed}");
-            self.report(Rule::OperandAlignment, Some(index), slot.name, message);
+            self.report(Rule::OperandAlignment, Some(index), field, message);
         }
+    }
+
+    /// Activations of `dpas` start at a multiple of what eight stages take of a row. (Intel's finalizer, `verifyDpas`.)
+    pub(super) fn matrix_row(&mut self, index: usize, g: &GeneralOperand, row: u32) {
+        let Some(root) = self.root(g.var) else { return };
+        let column = u32::from(g.col) * self.kernel.var_type(g.var).map_or(1, Type::bytes);
+        let start = root.offset + u32::from(g.row) * self.options.grf_bytes + column;
+        self.starts_at(index, "source 2", start, row);
     }
 
     /// The platform has the types of the operands.

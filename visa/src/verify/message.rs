@@ -50,7 +50,7 @@ impl Checker<'_> {
                 let most = if eot || ends { 0 } else { 31 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
-            Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
+            Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } => {
                 let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
                 let rows = lanes * u32::from(repeat);
                 let (to, from) = (rows * element(dst), rows * element(srcs[0]));
@@ -58,6 +58,10 @@ impl Checker<'_> {
                 self.payload(at, "source 0", srcs[0], from);
                 let dwords = Precision::weight_dwords(weight, activation, depth.into());
                 self.payload(at, "source 1", srcs[1], lanes * 4 * dwords);
+                if let VectorOperand::General(g) = src2 {
+                    let row = Precision::elements_of_stage(weight, activation) * activation.bits();
+                    self.matrix_row(index, g, row);
+                }
             }
             Op::Fcall { arg_size, return_size, .. } | Op::Ifcall { arg_size, return_size, .. } => {
                 self.call_size(index, "argument size", arg_size, 32);

@@ -198,6 +198,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::MatrixShape, Pvc, "dpas.bf.bf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)", "dpas.bf.hf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
     (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.2 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.8.2 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
     (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.4.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)"),
+    (Rule::OperandAlignment, Pvc, "dpas.bf.bf.8.1 (M1, 16) F1.0 F1.0 MX.0 V2(0,8)", "dpas.bf.bf.8.1 (M1, 16) F1.0 F1.0 MX.0 V2(0,4)"),
     (Rule::OperandOrigin, Skl, "mov (M1, 1) V1(0,7)<1> 0x0:d", "mov (M1, 1) V1(0,8)<1> 0x0:d"),
     (Rule::OperandType, Skl, "mov (M1, 1) S1(0,0)<1> r[A0(0),0]<0;1,0>:d", "mov (M1, 1) S1(0,0)<1> r[A0(0),0]<0;1,0>:v"),
     (Rule::PayloadSize, Skl, "vme_sic T6 UV.0 UV.0 UV.0", "vme_sic T6 UV.0 UV.0 V1.128"),
