@@ -393,6 +393,10 @@ pub struct Sends {
     /// An extended descriptor says that there is no render target.
     pub null_target: bool,
     /// Two threads run as a pair and send together; a message whose descriptor differs between them must say so.
+    ///
+    /// Where branches are nested, such a pair may run a block in which no lane of a thread is on, and its NoMask
+    /// instructions with it (`Wa_1808850743` in Intel's `skuwa/itgl_lp_hw_wa.c`; its finalizer gives them a predicate there,
+    /// `prepareNoMaskWA` in visa/SWWA.cpp, and writes no scalar jumps). That is not worked around here yet.
     pub fused_pairs: bool,
 }
 
