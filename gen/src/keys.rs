@@ -44,22 +44,20 @@ impl KeyWord {
 }
 
 /// What was found out about keys. Each has one place, which a newer one with the same place takes over, so it forgets, but
-/// what it answers is of the key asked for. It is empty at first and doubles as it fills: a small kernel touches little
-/// memory.
+/// what it answers is of the key asked for. It is as large as was asked for: a small kernel touches little memory.
 #[derive(Clone, Debug)]
 pub struct KeyMemory<const N: usize, T> {
     /// A power of two of places, or none. Zeros for a place without a key.
     places: Vec<([u64; N], T)>,
-    taken: usize,
 }
 
-/// Places of a memory that has the first key, and of the largest one, as powers of two.
+/// Places of the smallest memory and of the largest one, as powers of two.
 const FEWEST: u32 = 6;
 const MOST: u32 = 12;
 
 impl<const N: usize, T> Default for KeyMemory<N, T> {
     fn default() -> KeyMemory<N, T> {
-        KeyMemory { places: Vec::new(), taken: 0 }
+        KeyMemory { places: Vec::new() }
     }
 }
 
@@ -67,7 +65,6 @@ impl<const N: usize, T: Copy + Default> KeyMemory<N, T> {
     /// Forgets all keys.
     pub fn clear(&mut self) {
         self.places.fill(([0; N], T::default()));
-        self.taken = 0;
     }
 
     /// What is known of a key, which is not all zeros.
@@ -79,23 +76,20 @@ impl<const N: usize, T: Copy + Default> KeyMemory<N, T> {
         (kept == key).then_some(*what)
     }
 
-    /// Notes what is known of a key, which is not all zeros.
-    pub fn add(&mut self, key: [u64; N], what: T) {
-        let bits = self.places.len().checked_ilog2();
-        if bits.is_none_or(|bits| bits < MOST && self.taken * 2 >= self.places.len()) {
-            let places = vec![([0; N], T::default()); 1 << bits.map_or(FEWEST, |bits| bits + 1)];
-            let before = std::mem::replace(&mut self.places, places);
-            self.taken = 0;
-            before.into_iter().filter(|(key, _)| *key != [0; N]).for_each(|(key, what)| self.put(key, what));
+    /// Makes room for so many keys, or as many as the largest memory has. What is known stays, if it was room for fewer.
+    pub fn make_room(&mut self, keys: usize) {
+        let wanted = 1 << (keys.next_power_of_two().ilog2() + 1).clamp(FEWEST, MOST);
+        if self.places.len() < wanted {
+            let before = std::mem::replace(&mut self.places, vec![([0; N], T::default()); wanted]);
+            before.into_iter().filter(|(key, _)| *key != [0; N]).for_each(|(key, what)| self.add(key, what));
         }
-        self.put(key, what);
     }
 
-    fn put(&mut self, key: [u64; N], what: T) {
-        let bits = self.places.len().ilog2();
-        let place = &mut self.places[slot(&key, bits)];
-        self.taken += usize::from(place.0 == [0; N]);
-        *place = (key, what);
+    /// Notes what is known of a key, which is not all zeros, if there is room for any.
+    pub fn add(&mut self, key: [u64; N], what: T) {
+        if let Some(bits) = self.places.len().checked_ilog2() {
+            self.places[slot(&key, bits)] = (key, what);
+        }
     }
 }
 
@@ -127,18 +121,20 @@ mod tests {
     #[test]
     fn answers_are_of_the_key_asked_for() {
         let mut memory = KeyMemory::<2, u64>::default();
-        assert_eq!(memory.get(&[1, 0]), None);
         let key = |n: u64| [n | 1 << 63, n * n];
-        let mut most = 0;
-        for n in 0..20_000 {
-            memory.add(key(n), n);
-            assert_eq!(memory.get(&key(n)), Some(n));
-            most = most.max(memory.places.len());
+        memory.add(key(1), 1);
+        assert_eq!(memory.get(&key(1)), None);
+        for room in [1, 500, 20_000] {
+            memory.make_room(room);
+            for n in 0..20_000 {
+                memory.add(key(n), n);
+                assert_eq!(memory.get(&key(n)), Some(n));
+            }
         }
         let known =
             (0..20_000).filter(|&n| memory.get(&key(n)).inspect(|&what| assert_eq!(what, n)).is_some());
         assert!((1 << (MOST - 1)..=1 << MOST).contains(&known.count()));
-        assert_eq!(most, 1 << MOST);
+        assert_eq!(memory.places.len(), 1 << MOST);
         memory.clear();
         assert!((0..20_000).all(|n| memory.get(&key(n)).is_none()));
     }

@@ -121,6 +121,8 @@ pub(super) fn allocate(
     job.placed = work.registers.take_placed();
     job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
     work.virtuals.keep_kernel(kernel);
+    // Who asks what is legal comes behind this.
+    work.legal.make_room(code.inst_count());
     Ok(code)
 }
 

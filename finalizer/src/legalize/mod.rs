@@ -117,7 +117,7 @@ pub(crate) fn legalize(
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
-    memory.seen.start(kernel.platform);
+    memory.seen.start(kernel.platform, kernel.inst_count());
     let mut legalizer = Legalizer {
         rules: RULES,
         caps,

@@ -56,8 +56,9 @@ impl Spelling {
 }
 
 impl Seen {
-    /// From here on it is about a platform.
-    pub fn start(&mut self, platform: Platform) {
+    /// From here on it is about a platform, and a kernel of so many instructions.
+    pub fn start(&mut self, platform: Platform, insts: usize) {
+        self.kept.make_room(insts);
         if self.platform.replace(platform) != Some(platform) {
             self.kept.clear();
         }

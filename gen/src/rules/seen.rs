@@ -19,6 +19,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Makes room for the shapes of a kernel of so many instructions.
+    pub fn make_room(&mut self, insts: usize) {
+        self.legal.make_room(insts);
+    }
+
     /// Whether an instruction breaks no rule on a platform.
     #[inline]
     pub fn is_legal(&mut self, platform: Platform, inst: &Inst<Physical>) -> bool {
@@ -194,6 +199,7 @@ mod tests {
         for platform in Platform::ALL {
             let mut numbers = Numbers { state: 1, grf_bytes: platform.caps().regs.grf_bytes.into() };
             let (mut seen, mut legal) = (Seen::default(), 0);
+            seen.make_room(4096);
             for _ in 0..100_000 {
                 let first = numbers.inst();
                 // Its neighbour differs in one part, which may be the one that a rule looks at.
