@@ -81,12 +81,12 @@ fn faults_are_told_in_the_order_of_their_lines() {
     assert!(stderr(&out).contains("`mov`"), "{}", stderr(&out));
 }
 
-/// What no rule of the specification's refuses, but a later pass does, stands in its line, too: here rounding of doubles,
-/// half floats of them, the high half of a product of quadwords.
+/// What no rule of the specification's refuses, but a later pass does, stands in its line, too: here rounding of doubles to
+/// half floats, the high half of a product of quadwords.
 #[test]
 fn what_later_passes_refuse_stands_in_its_line() {
     for (types, line, reason) in [
-        ("df", "    rndu (M1_NM, 8) V32(0,0)<1> V33(0,0)<1;1,0>", "half float"),
+        ("df", "    rndu (M1_NM, 8) V32(0,0)<1> V33(0,0)<1;1,0>", "single floats"),
         ("q", "    mulh (M1_NM, 4) V34(0,0)<1> V34(0,0)<1;1,0> V34(0,0)<1;1,0>", "64-bit product"),
     ] {
         let dir = tempfile::tempdir().unwrap();
