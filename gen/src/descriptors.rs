@@ -6,9 +6,8 @@
 
 use messages::Descriptor;
 use narrow::{as_index, low_u32};
-use platforms::Platform;
 
-use crate::{Arf, Base, Desc, Dst, Inst, MemoryAccess, Op, Payload, Physical, SendInfo, Src};
+use crate::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Src};
 
 /// Bits that instructions before have added to surfaces, or moved, a dword of the address register each.
 #[derive(Clone, Debug, Default)]
@@ -44,15 +43,6 @@ impl Descriptors {
             Desc::Reg(reg) => (*self.known.get(as_index(reg.address_dword()))?)?,
         };
         Some(SendInfo { desc: Desc::Imm(desc), ..*send })
-    }
-
-    /// What a message does to memory, if its descriptor's bits are known.
-    pub fn memory_access(&self, send: &SendInfo<Physical>, platform: Platform) -> Option<MemoryAccess> {
-        let known = self.known(send)?;
-        Some(match send.desc {
-            Desc::Imm(_) => known.memory_access(platform),
-            Desc::Reg(_) => known.memory_access_of_any_surface(platform),
-        })
     }
 
     /// A message as it was before its lengths went into a register: a decoded word does not have them.

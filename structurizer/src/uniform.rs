@@ -45,7 +45,6 @@ impl Flags {
             changed = false;
             for (_, inst) in kernel.insts() {
                 for flag in [inst.cond.map(|c| c.flag), inst.dst.reg()].into_iter().flatten() {
-                    let Some(VarId(_)) = flag.var() else { continue };
                     let Some(v) = flag.var().map(VarId::index).filter(|&v| self.uniform[v]) else { continue };
                     self.written[v] = true;
                     if !self.keeps_uniform(kernel, inst, flag, width) {

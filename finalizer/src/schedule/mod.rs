@@ -182,7 +182,10 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
     let Some(known) = descs.known(send) else { return Mobility::Stays };
     let plain =
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
-    let Some(access) = descs.memory_access(send, platform) else { return Mobility::Stays };
+    let access = match send.desc {
+        Desc::Imm(_) => known.memory_access(platform),
+        Desc::Reg(_) => known.memory_access_of_any_surface(platform),
+    };
     if plain && (!access.writes || keeps_order(&known, platform.caps())) {
         Mobility::Memory(access)
     } else {

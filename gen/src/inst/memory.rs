@@ -69,7 +69,7 @@ impl<S: Space> SendInfo<S> {
     }
 
     /// The same of a message whose surface is added to the descriptor when it is sent: it may be any.
-    pub(crate) fn memory_access_of_any_surface(&self, platform: Platform) -> MemoryAccess {
+    pub fn memory_access_of_any_surface(&self, platform: Platform) -> MemoryAccess {
         let spaces = match self.spaces() {
             &[MemorySpace::Global] if matches!(self.sfid, Sfid::Dc0 | Sfid::Dc1) => {
                 &[MemorySpace::SharedLocal, MemorySpace::Scratch, MemorySpace::Global]
