@@ -34,7 +34,7 @@ pub fn run(args: &DisasmArgs) -> ExitCode {
 fn disassembly(args: &DisasmArgs) -> Result<(String, Vec<Diagnostic>), Refusal> {
     let bytes = Input::open(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     let pieces = pieces(args, &bytes)?;
-    let faults = pieces.iter().filter_map(|p| unknown_words(args.platform, p)).collect();
+    let faults = pieces.iter().flat_map(|p| odd_words(args.platform, p)).collect();
     let text = match args.emit {
         DisasmEmit::Asm => listings(args.platform, &pieces),
         DisasmEmit::Json => documents(args.platform, &pieces),
@@ -61,25 +61,37 @@ fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
     Err(Diagnostic::error("NoCode", message).at(Place::Input).into())
 }
 
-/// A fault if some words of a piece are no instruction of the platform.
-fn unknown_words(platform: Platform, piece: &Piece) -> Option<Diagnostic> {
-    let (mut words, mut unknown, mut first) = (0, 0, None);
+/// A fault if some words of a piece are no instruction of the platform; a warning if some have bits that their instruction
+/// does not read, which the listing cannot say.
+fn odd_words(platform: Platform, piece: &Piece) -> Vec<Diagnostic> {
+    let (mut words, mut unknown, mut filled) = (0, Vec::new(), Vec::new());
     // Zeros behind the code fill it up to a size; they need not end with an instruction.
     let end = piece.code.iter().rposition(|b| *b != 0).map_or(0, |last| to_index(last) + 1);
     for word in decode_all(platform, &piece.code).take_while(|word| word.offset < end) {
         words += 1;
         if word.inst.is_err() {
-            unknown += 1;
-            first.get_or_insert(word.offset);
+            unknown.push(word.offset);
+        } else if !word.comes_back(platform, &piece.code) {
+            filled.push(word.offset);
         }
     }
-    let place = Place::Offset(first?.into());
-    let message = format!("{unknown} of {words} words are no instruction of {platform}; this is the first");
-    let fault = Diagnostic::error("UnknownInstruction", message).at(place);
-    Some(match &piece.name {
-        Some(name) => fault.in_kernel(name.as_str()),
-        None => fault,
-    })
+    let at_first = |fault: Diagnostic, found: &[u32]| {
+        let fault = fault.at(Place::Offset((*found.first()?).into()));
+        Some(match &piece.name {
+            Some(name) => fault.in_kernel(name.as_str()),
+            None => fault,
+        })
+    };
+    let count = unknown.len();
+    let message = format!("{count} of {words} words are no instruction of {platform}; this is the first");
+    let fault = Diagnostic::error("UnknownInstruction", message);
+    let count = filled.len();
+    let message = format!(
+        "{count} of {words} words have bits that their instruction does not read, which the listing leaves out: assembling it \
+         gives them the usual values; this is the first"
+    );
+    let warning = Diagnostic::warning("UnreadBits", message);
+    [at_first(fault, &unknown), at_first(warning, &filled)].into_iter().flatten().collect()
 }
 
 fn listings(platform: Platform, pieces: &[Piece]) -> String {

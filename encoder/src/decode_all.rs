@@ -1,8 +1,8 @@
 //! Walking machine code, instruction by instruction.
 
-use crate::{CMPT_CTRL, DecodeError, Raw, decode_into, expand};
+use crate::{CMPT_CTRL, DecodeError, Raw, compact, decode_into, encode, expand};
 use gen_ir::{ExecSize, Inst, Op, Options, Physical};
-use narrow::{to_u8, to_u64};
+use narrow::{as_index, to_u8, to_u64};
 use platforms::Platform;
 
 /// One instruction's place and meaning.
@@ -14,6 +14,23 @@ pub struct Decoded {
     pub len: u8,
     /// The instruction ([`Options::COMPACTED`] tells a compacted one), or why there is none.
     pub inst: Result<Inst<Physical>, DecodeError>,
+}
+
+impl Decoded {
+    /// Whether encoding the instruction gives the bytes that it stands in, `code` from its offset on. They have bits that it
+    /// does not read, if not: fields that it lacks, an index of a compacted form for which another one stands.
+    pub fn comes_back(&self, platform: Platform, code: &[u8]) -> bool {
+        let Ok(inst) = &self.inst else { return false };
+        let Ok(word) = encode(platform, inst) else { return false };
+        let bytes = match self.len {
+            8 => compact(platform, word).map(u128::from),
+            _ => Some(word),
+        };
+        let own = bytes.map(u128::to_le_bytes);
+        let at = as_index(self.offset);
+        let theirs = code.get(at..at + usize::from(self.len));
+        own.is_some_and(|own| theirs == own.get(..usize::from(self.len)))
+    }
 }
 
 /// Decodes code from its first byte to its last. After bits that mean nothing it goes on with the next
@@ -111,6 +128,16 @@ impl DecodeAll<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `mov (8|M0) r80.0<1>:ud r0.0<8;8,1>:ud`, and the same with something in reserved bit 7.
+    #[test]
+    fn what_has_bits_that_nobody_reads_does_not_come_back() {
+        let word = 0x0000_0000_008d_0000_2a00_0208_0060_0001_u128;
+        let code = [word.to_le_bytes(), (word | 1 << 7).to_le_bytes()].concat();
+        let all: Vec<_> = decode_all(Platform::Skl, &code).collect();
+        assert_eq!(all[0].inst, all[1].inst);
+        assert!(all[0].comes_back(Platform::Skl, &code) && !all[1].comes_back(Platform::Skl, &code));
+    }
 
     #[test]
     fn a_cut_end_is_an_error_with_its_place() {

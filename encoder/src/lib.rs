@@ -4,9 +4,11 @@
 //! ([`decode`]). Many words have a 64-bit form: [`compact`] and [`expand`] go between the two.
 //! [`CodeBuffer`] encodes a whole kernel, and [`decode_all`] walks the bytes of one.
 //!
-//! What holds: `encode(decode(w)) == w` for every word `w` that decodes; `expand(compact(w)) == w` for
-//! every word that compacts. No input panics: what a platform cannot express is an [`EncodeError`], bits
-//! that mean nothing are a [`DecodeError`], both with the field at fault.
+//! What holds: `encode(decode(w)) == w` for every word `w` that has nothing in bits which its instruction does not read, as
+//! compilers write them. Other words decode, too, as in the reference disassembler; encoding gives such bits their usual values,
+//! and `decode(encode(decode(w))) == decode(w)`. [`Decoded::comes_back`] tells them apart. `expand(compact(w)) == w` for
+//! every word that compacts. No input panics: what a platform cannot express is an [`EncodeError`], fields whose values
+//! mean nothing are a [`DecodeError`], both with the field at fault.
 //!
 //! Two families of layouts exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake and later. A
 //! platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.

@@ -7,6 +7,7 @@ use super::{
     columns::{Columns, put_decimal, put_hex},
     immediate::put_immediate,
     message::{self, Edition, Kind},
+    operand::is_inside,
     options::{has_branch_control, has_exec_info, option_names},
     swsb::{put_swsb, sbid_set},
 };
@@ -316,7 +317,7 @@ impl Line<'_> {
         let ty = match inst.dst {
             Dst::None => Type::Ud,
             Dst::Direct { reg, horz, ty } => {
-                if bare {
+                if bare && !is_inside(class, reg) {
                     c.bare_register(caps, reg);
                 } else {
                     c.register(caps, reg, ty);
@@ -378,7 +379,7 @@ impl Line<'_> {
         match src {
             Src::None | Src::AddrOf { .. } => {}
             Src::Direct { reg, region, ty, .. } => {
-                if bare {
+                if bare && !is_inside(info.class, reg) {
                     c.bare_register(caps, reg);
                 } else {
                     c.register(caps, reg, ty);

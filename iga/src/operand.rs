@@ -1,7 +1,7 @@
 //! Operands as text.
 
 use super::columns::Columns;
-use gen_ir::{Arf, Base, Mme, Physical, Reg, Region, SrcMod, Type};
+use gen_ir::{Arf, Base, Class, Mme, Physical, Reg, Region, SrcMod, Type};
 use platforms::Caps;
 
 /// The name of a register file and the number in it, as the platform's assembly has them: the upper
@@ -25,6 +25,11 @@ pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, O
             (name, n.map(u16::from))
         }
     }
+}
+
+/// Whether an operand of `dpas`, which is whole registers, starts inside one; the word has a place for that.
+pub(super) fn is_inside(class: Class, reg: Reg<Physical>) -> bool {
+    class == Class::Dpas && reg.byte != 0
 }
 
 /// The accumulator that assembly calls `mme0`, if the platform has such names.

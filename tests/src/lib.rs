@@ -22,6 +22,7 @@
 //! - [`programs`]: kernels of a folder, real programs and foreign objects, with Intel's code.
 //! - [`random`]: random instructions, built from the opcode tables.
 //! - [`texts`]: vISA assembly through reader, printer, writer, verifier and finalizer.
+//! - [`unread`]: words with something in bits that nobody reads.
 //! - [`validate`]: compiled programs with our code before the driver's own validator.
 //! - [`visa_random`]: random vISA programs, for the interpreter and our code.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
@@ -62,6 +63,7 @@ pub mod random;
 pub mod rules;
 pub mod splitmix;
 pub mod texts;
+pub mod unread;
 pub mod validate;
 pub mod visa_random;
 pub mod words;

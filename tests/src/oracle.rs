@@ -68,6 +68,40 @@ impl Iga {
         self.run(platform, code, &["-d"]).map(|answer| answer.text)
     }
 
+    /// What it says of each word alone, without labels and spaces that only align: `None` where it complains. It does not
+    /// survive some words; those before and behind them are asked again.
+    pub fn disassemble_each(&self, platform: Platform, words: &[Vec<u8>]) -> Vec<Option<String>> {
+        let directory = scratch();
+        let (input, output) = (directory.path().join("in.krn"), directory.path().join("out.asm"));
+        write(&input, &words.concat());
+        let mut command = Command::new(self.program);
+        command.args(["-d", "-n", "-Xprint-pc", "--output-on-fail"]).arg(platform_argument(platform));
+        let said = start(command.arg(&input).arg("-o").arg(&output));
+        let text = fs::read(&output).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("/* [")).collect();
+        if lines.len() != words.len() || said.status.code().is_none() {
+            let (first, rest) = words.split_at(words.len() / 2);
+            if first.is_empty() {
+                return vec![None; words.len()];
+            }
+            return [self.disassemble_each(platform, first), self.disassemble_each(platform, rest)].concat();
+        }
+        let warnings = String::from_utf8_lossy(&said.stderr);
+        let wrong: Vec<&str> = warnings
+            .lines()
+            .filter_map(|line| line.strip_prefix("byte offset 0x")?.split_once(": error").map(|(at, _)| at))
+            .collect();
+        let mut offset = 0;
+        let each = words.iter().zip(lines).map(|(word, line)| {
+            let at = format!("{offset:x}");
+            offset += word.len();
+            let text = line.split_once("*/")?.1.split_whitespace().collect::<Vec<_>>().join(" ");
+            (!wrong.contains(&at.as_str())).then_some(text)
+        });
+        each.collect()
+    }
+
     /// The listing as JSON, with definitions and uses.
     pub fn json_defs(&self, platform: Platform, code: &[u8]) -> Result<String, Refused> {
         self.run(platform, code, &["-d", "-Xprint-json", "-Xprint-defs"]).map(|answer| answer.text)

@@ -25,7 +25,13 @@ const STRICTER: [(&str, &str); 12] = [
 ];
 
 /// Cases that Mesa refuses and our rules do not: test, platforms, why.
-const TAKEN: [(&str, &str, &str); 7] = [
+const TAKEN: [(&str, &str, &str); 9] = [
+    (
+        "dst_hstride_on_align16_must_be_1",
+        "bdw skl",
+        "Align16 has no stride: Intel's assembler does not read the field",
+    ),
+    ("3src_inst_access_mode", "icllp", "Gen11 has no access mode: Intel's assembler does not read the bit"),
     (
         "dpas_src_subreg_nr",
         "pvc",

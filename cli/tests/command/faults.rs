@@ -39,6 +39,21 @@ fn what_is_no_code_is_not_disassembled_in_silence() {
 }
 
 #[test]
+fn bits_that_no_instruction_reads_are_warned_about() {
+    let (dir, _) = with_example();
+    // mov (8|M0) r80.0<1>:ud r0.0<8;8,1>:ud, with something in reserved bit 7; the same without.
+    let word = 0x0000_0000_008d_0000_2a00_0208_0060_0001_u128;
+    fs::write(dir.path().join("code"), (word | 1 << 7).to_le_bytes()).unwrap();
+    fs::write(dir.path().join("plain"), word.to_le_bytes()).unwrap();
+    let out = run(dir.path(), &["disasm", "code", "-p", "skl"]);
+    let plain = run(dir.path(), &["disasm", "plain", "-p", "skl"]);
+    assert!(out.status.success() && plain.status.success(), "{}", stderr(&out));
+    assert!(stderr(&out).contains("UnreadBits") && stderr(&plain).is_empty(), "{}", stderr(&out));
+    assert_eq!(out.stdout, plain.stdout);
+    assert!(String::from_utf8_lossy(&out.stdout).contains("mov (8|M0)"));
+}
+
+#[test]
 fn half_a_gigabyte_of_nothing_is_refused_at_once() {
     let (dir, file) = with_example();
     fs::File::create(&file).unwrap().set_len(500 << 20).unwrap();

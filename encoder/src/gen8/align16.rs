@@ -58,9 +58,6 @@ pub(super) fn decode(
     is_macro: bool,
     inst: &mut Inst<Physical>,
 ) -> Result<(), Fault> {
-    if !rules.align16 {
-        return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
-    }
     if !is_macro {
         inst.opts = inst.opts.with(Options::ALIGN16);
     }
@@ -69,10 +66,7 @@ pub(super) fn decode(
     if count == 2 {
         inst.src[1] = decode_src(rules, Slot::Src1, w, is_macro)?;
     }
-    if w.src0_addr_imm_9() || w.src1_addr_imm_9() {
-        return Err(Fault::new("AddrImm[9]", 1u8, "0 without an address"));
-    }
-    operand::check_unused(w, count, false)
+    Ok(())
 }
 
 fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, Fault> {
@@ -83,16 +77,15 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
     if file > FILE_GRF {
         return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
     }
-    if w.dst_addr_mode() || w.dst_addr_imm_9() || w.dst_horz_stride() != 0 {
-        return Err(Fault::new("DstAddrMode, DstHorzStride", 1u8, "0 in Align16 mode"));
+    // The stride is not read: other compilers write 1, as the manual says, Intel's code has none.
+    if w.dst_addr_mode() {
+        return Err(Fault::new("DstAddrMode", 1u8, "0 in Align16 mode"));
     }
     let (chan_en, high) = (w.dst_sub_reg_num() & 15, w.dst_sub_reg_num() >> 4);
     let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), high << 4)
         .ok_or_else(|| Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register"))?;
     if is_macro {
-        if high != 0 {
-            return Err(Fault::new("DstSubRegNum", high, "0 of a math macro"));
-        }
+        let reg = reg.at(0);
         return Ok(Dst::Macro { reg, mme: operand::decode_mme(chan_en, "DstChanEn")?, ty });
     }
     if file == FILE_ARF && w.dst_reg_num() == ACC2 {
@@ -116,7 +109,7 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
     let RegisterSource { file, ty, bits, .. } =
         RegisterSource::get(rules, slot, w, "0 (ARF), 1 (GRF) in Align16 mode")?;
     let s = SrcAlign16::from_bits(bits);
-    if s.addr_mode() || s.reserved_20() {
+    if s.addr_mode() {
         return Err(Fault::new("SrcAddrMode", 1u8, "0 in Align16 mode"));
     }
     let mods = SrcMod::new(s.abs(), s.negate());
@@ -128,9 +121,7 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
     }
     let sel = (s.chan_sel_xy(), s.chan_sel_zw());
     if is_macro {
-        if sel.1 != 0 || s.sub_reg_num_4() {
-            return Err(Fault::new("SrcChanSel", sel.1, "0 above the macro register"));
-        }
+        let reg = reg.at(0);
         return Ok(Src::Macro { reg, mme: operand::decode_mme(sel.0, "SrcChanSel")?, mods, ty });
     }
     if file == FILE_ARF && s.reg_num() == ACC2 {

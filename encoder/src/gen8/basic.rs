@@ -47,7 +47,7 @@ pub(super) fn decode(
     if is_macro && rules.align16 {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) in a math macro"));
     }
-    inst.dst = operand::decode_dst(rules, w, is_macro)?;
+    let dst = operand::decode_dst(rules, w, is_macro);
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
     let (file, ..) = last.get(w);
     let imm = file == FILE_IMM && !is_macro;
@@ -64,13 +64,20 @@ pub(super) fn decode(
             operand::decode_src(rules, slot, w)?
         };
     }
+    inst.dst = match (dst, &inst.src[0]) {
+        // It writes the register that it reads, whatever else stands in the place of a destination.
+        (dst, &Src::Direct { reg, ty, .. }) if inst.op == Op::Wait => {
+            dst.ok().filter(|dst| dst.reg() == Some(reg)).unwrap_or(Dst::Direct { reg, horz: 1, ty })
+        }
+        (_, _) if inst.op == Op::Wait => {
+            return Err(Fault::new("Src0AddrMode", 1u8, "0, a register that wait reads"));
+        }
+        (dst, _) => dst?,
+    };
     if rules.align16 && align16::reaches_far(inst) {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) for acc3 to acc9"));
     }
-    if inst.op == Op::Wait && inst.dst.reg() != inst.src[0].reg() {
-        return Err(Fault::new("DstRegNum", w.dst_reg_num(), "the register that wait reads"));
-    }
-    operand::check_unused(w, count, imm)
+    Ok(())
 }
 
 #[inline]
@@ -87,17 +94,10 @@ fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Faul
             }
             return Ok(Src::Imm { bits: upper, ty });
         }
-        Type::Uw | Type::W | Type::Hf => {
-            if high >> 16 != high & 0xffff {
-                return Err(Fault::new("Imm32", high, "the 16 bits twice"));
-            }
-            high & 0xffff
-        }
+        // Compilers write the 16 bits twice; the lower ones are read.
+        Type::Uw | Type::W | Type::Hf => high & 0xffff,
         _ => high,
     };
-    if slot == Slot::Src0 && low_u32(upper) != 0 {
-        return Err(Fault::new("unused bits 95..64", low_u32(upper), "0 beside a 32-bit immediate"));
-    }
     Ok(Src::Imm { bits: bits.into(), ty })
 }
 

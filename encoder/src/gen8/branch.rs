@@ -1,7 +1,7 @@
 //! Flow control.
 //!
 //! JIP stands in the place of source 1's immediate, UIP in that of source 0's. The other operands are
-//! fixed by the opcode ([`Shape`]); most are `null`, and `ip` where the instruction jumps by itself.
+//! fixed by the opcode ([`Shape`]); most are `null`, and `ip` where the instruction jumps by itself. They are written, not read.
 //!
 //! Source 0 of `call` is `null`, but its region varies between compilers: an [`Inst`] holds it as second
 //! source where it is not the reference assembler's.
@@ -81,22 +81,16 @@ fn null_region(rules: &Rules, op: Op) -> u32 {
     if op == Op::Call { rules.call_region } else { rules.calla_region }
 }
 
-/// The bits that a register operand or a destination of its own takes.
-const DST_BITS: u128 = 0xffff_8000_0000_0000 | 0x3f << 35;
-const SRC0_BITS: u128 = 0x3f << 41 | 0x1ff_ffff << 64 | 1 << 95;
-const SRC1_BITS: u128 = 0x3f << 89 | 0x3ff_ffff << 96;
-/// The region within [`Basic::src0`], and within the word.
+/// The region within [`Basic::src0`].
 const REGION: u32 = 0x1ff << 16;
-const SRC0_REGION_BITS: u128 = 0x1ff << 80;
-const UIP_BITS: u128 = 0xffff_ffff << 64;
-const JIP_BITS: u128 = 0xffff_ffff << 96;
 
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
     control::decode(c, Class::Branch, inst)?;
-    if c.saturate() || c.access_mode() {
-        return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of flow control"));
+    if c.access_mode() {
+        return Err(Fault::new("AccessMode", 1u8, "0 of flow control"));
     }
+    inst.sat = false;
     let w = Basic::from_bits(word);
     let shape = shape(inst.op);
     let register = match shape {
@@ -105,38 +99,26 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         Shape::Brd | Shape::Brc => w.src0_reg_file() != FILE_IMM,
         Shape::Ret => true,
     };
-    let mut open = 0;
     let (mut jip, mut uip) = (Target::None, Target::None);
     if register {
         let slot = if matches!(shape, Shape::Jmpi | Shape::Call) { Slot::Src1 } else { Slot::Src0 };
-        open |= if slot == Slot::Src1 { SRC1_BITS } else { SRC0_BITS };
         inst.src[0] = operand::decode_src(rules, slot, w)?;
     } else {
-        open |= JIP_BITS;
         let offset = low_i32(word >> 96);
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
         let target =
             offset.checked_add(base).ok_or_else(|| Fault::new("JIP", offset.cast_unsigned(), "32 bits"))?;
         jip = Target::Rel(target);
         if matches!(shape, Shape::Both | Shape::Brc) {
-            open |= UIP_BITS;
             uip = Target::Rel(low_i32(word >> 64));
         }
     }
     if shape == Shape::Call {
-        open |= DST_BITS | SRC0_REGION_BITS;
         inst.dst = operand::decode_dst(rules, w, false)?;
         if w.src0() & REGION != null_region(rules, inst.op) {
             let null = Basic::new().with_src0(w.src0() & REGION);
-            inst.src[1] = operand::decode_src(rules, Slot::Src0, null)?;
+            inst.src[1] = operand::decode_src(rules, Slot::Src0, null).unwrap_or(Src::None);
         }
-    }
-    let operands = word >> 35 << 35 & !open;
-    let expected = fixed(rules, inst.op, shape, register).into_bits() & !open;
-    if operands != expected {
-        let odd = operands ^ expected;
-        let found = low_u64(odd >> (odd.trailing_zeros() & 64));
-        return Err(Fault::new("fixed operands (differing bits)", found, "those of the opcode"));
     }
     inst.payload = Payload::Branch { jip, uip, ctrl: c.acc_wr_ctrl() };
     Ok(())

@@ -267,27 +267,24 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
     }
     let rules = rules::of(format);
     match form(rules, op, low_u8(word >> 24) & 15) {
-        Gen8Form::One => expand_basic(rules, Compact::from_bits(word), false),
+        Gen8Form::One => Ok(expand_basic(rules, Compact::from_bits(word), false)),
         Gen8Form::Two => {
-            let native = expand_basic(rules, Compact::from_bits(word), true)?;
+            let native = expand_basic(rules, Compact::from_bits(word), true);
             let (low, high) = halves(native);
             if op == Op::Movi && last_file(low, high, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
             Ok(native)
         }
-        Gen8Form::Three => expand_ternary(TernaryCompact::from_bits(word)),
+        Gen8Form::Three => Ok(expand_ternary(TernaryCompact::from_bits(word))),
         Gen8Form::None => Err(Fault::new("Opcode", number, "an opcode with a compacted form")),
     }
 }
 
 #[inline]
-fn expand_basic(rules: &Rules, c: Compact, two: bool) -> Result<u128, Fault> {
-    if c.reserved_28() {
-        return Err(Fault::new("bit 28", 1u8, "0"));
-    }
-    let control = CONTROLS.pattern(c.control_index(), "ControlIndex")?;
-    let data = rules.data_types.pattern(c.data_type_index(), "DataTypeIndex")?;
+fn expand_basic(rules: &Rules, c: Compact, two: bool) -> u128 {
+    let control = CONTROLS.pattern(c.control_index());
+    let data = rules.data_types.pattern(c.data_type_index());
     let mut low = u64::from(c.opcode())
         | put(control, 0, 8, 8)
         | put(control, 1, 34, 34)
@@ -301,33 +298,28 @@ fn expand_basic(rules: &Rules, c: Compact, two: bool) -> Result<u128, Fault> {
         | put(data, 0, 35, 46)
         | put(data, 18, 61, 63)
         | u64::from(c.dst_reg_num()) << 53;
-    let mut high = put(data, 12, 25, 30) | u64::from(c.src0_reg_num()) << 5;
+    let mut high = put(data, 12, 25, 30);
     let imm = last_file(low, high, two) == FILE_IMM;
     let registers = usize::from(two) + usize::from(!imm);
-    let sub = SUB_REGS[registers].pattern(c.sub_reg_index(), "SubRegIndex")?;
+    let sub = SUB_REGS[registers].pattern(c.sub_reg_index());
     low |= put(sub, 0, 48, 52);
     high |= put(sub, 5, 0, 4) | put(sub, 10, 32, 36);
-    high |= u64::from(SOURCES.pattern(c.src0_index(), "Src0Index")?) << 13;
+    // Beside a lone immediate nothing else is read.
+    if two || !imm {
+        high |= u64::from(c.src0_reg_num()) << 5 | u64::from(SOURCES.pattern(c.src0_index())) << 13;
+    }
     if imm {
         // Thirteen bits, the sign on top.
         let value = (u32::from(c.src1_index()) << 8 | u32::from(c.src1_reg_num())) << 19;
         high |= u64::from((value.cast_signed() >> 19).cast_unsigned()) << 32;
-        if !two && low_u32(high) != 0 {
-            return Err(Fault::new("Src0Index, Src0RegNum", low_u32(high), "0 beside an immediate"));
-        }
     } else if two {
-        high |= u64::from(SOURCES.pattern(c.src1_index(), "Src1Index")?) << 45;
+        high |= u64::from(SOURCES.pattern(c.src1_index())) << 45;
         high |= u64::from(c.src1_reg_num()) << 37;
-    } else if c.src1_index() != 0 || c.src1_reg_num() != 0 {
-        return Err(Fault::new("Src1Index, Src1RegNum", c.src1_index(), "0 without a source 1"));
     }
-    Ok(u128::from(low) | u128::from(high) << 64)
+    u128::from(low) | u128::from(high) << 64
 }
 
-fn expand_ternary(c: TernaryCompact) -> Result<u128, Fault> {
-    if c.reserved_7() || c.reserved_19() != 0 {
-        return Err(Fault::new("bits 7, 27..19", c.reserved_19(), "0"));
-    }
+fn expand_ternary(c: TernaryCompact) -> u128 {
     let control = TERNARY_CONTROL[usize::from(c.control_index())];
     let source = TERNARY_SOURCE[usize::from(c.source_index())];
     let low = u64::from(c.opcode())
@@ -352,7 +344,7 @@ fn expand_ternary(c: TernaryCompact) -> Result<u128, Fault> {
         | u64::from(c.src2_sub_reg_num()) << 51
         | u64::from(c.src2_reg_num()) << 54
         | (source >> 47 & 3) << 61;
-    Ok(u128::from(low) | u128::from(high) << 64)
+    u128::from(low) | u128::from(high) << 64
 }
 
 #[cfg(test)]

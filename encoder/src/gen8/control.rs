@@ -1,7 +1,9 @@
 //! The fields that all formats share.
 
 use super::{Bad, Fault, codes, layout::Control};
-use gen_ir::{Class, Cond, CondMod, ExecSize, FlagSub, Inst, MathFn, Options, Payload, Physical, Pred, Reg};
+use gen_ir::{
+    Class, Cond, CondMod, ExecSize, FlagSub, Inst, MathFn, Op, Options, Payload, Physical, Pred, Reg,
+};
 use narrow::to_u8;
 
 /// Options whose fields every format has, each with its bit in [`Control`].
@@ -49,8 +51,8 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     if word & ODD == 0 && class != Class::Math {
         return Ok(());
     }
-    if c.reserved_7() || c.cmpt_ctrl() {
-        return Err(Fault::new("bit 7, CmptCtrl", word >> 7 & 0x40_0001, "0"));
+    if c.cmpt_ctrl() {
+        return Err(Fault::new("CmptCtrl", 1u8, "0"));
     }
     let mut opts = 0;
     for (option, bit) in PLAIN {
@@ -64,12 +66,12 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     }
     inst.opts = Options(opts);
     let code = c.pred_ctrl();
-    if code != 0 {
-        let ctrl = codes::pred(c.access_mode(), code)
-            .ok_or_else(|| Fault::new("PredCtrl", code, "0 to 13, in Align16 mode 0 to 7"))?;
-        inst.pred = Some(Pred { flag: flag(c), inv: c.pred_inv(), ctrl });
-    } else if c.pred_inv() {
-        return Err(Fault::new("PredInv", 1u8, "0 without a predicate"));
+    match codes::pred(c.access_mode(), code) {
+        _ if code == 0 => {}
+        Some(ctrl) => inst.pred = Some(Pred { flag: flag(c), inv: c.pred_inv(), ctrl }),
+        // It has no predicate.
+        None if inst.op == Op::Csel => {}
+        None => return Err(Fault::new("PredCtrl", code, "0 to 13, in Align16 mode 0 to 7")),
     }
     let code = c.cond_modifier();
     match class {
@@ -81,19 +83,14 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
                 inst.cond = Some(CondMod { cond: Cond::Eo, flag: flag(c) });
             }
         }
-        // The shared function of a message: read with its descriptors.
-        Class::Send => {}
-        Class::Branch if code != 0 => return Err(Fault::new("CondModifier", code, "0")),
+        // The shared function of a message is read with its descriptors; flow control has no condition.
+        Class::Send | Class::Branch => {}
         _ if code != 0 => {
             let cond =
                 Cond::from_code(code).ok_or_else(|| Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
             inst.cond = Some(CondMod { cond, flag: flag(c) });
         }
         _ => {}
-    }
-    if inst.pred.is_none() && inst.cond.is_none() && (c.flag_reg_num() || c.flag_sub_reg_num()) {
-        let bits = u8::from(c.flag_reg_num()) << 1 | u8::from(c.flag_sub_reg_num());
-        return Err(Fault::new("FlagRegNum, FlagSubRegNum", bits, "0 without predicate and condition"));
     }
     Ok(())
 }

@@ -1,17 +1,12 @@
 //! The tables of compaction, searched by pattern.
 
-use super::{
-    Fault,
-    compact_tables::{CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG},
-};
+use super::compact_tables::{CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG};
 use narrow::{as_index, const_u8};
 
 /// Finds the index of a pattern: a hash table with linear probing, built at compile time.
 pub(super) struct Lookup {
     keys: [u32; Lookup::SLOTS],
     index: [u8; Lookup::SLOTS],
-    /// Bit `i` is set where index `i` is the first with its pattern.
-    first: u32,
     patterns: [u32; 32],
 }
 
@@ -24,12 +19,8 @@ impl Lookup {
     }
 
     const fn new(table: [u32; 32], mask: u32) -> Lookup {
-        let mut l = Lookup {
-            keys: [Lookup::EMPTY; Lookup::SLOTS],
-            index: [0; Lookup::SLOTS],
-            first: 0,
-            patterns: table,
-        };
+        let mut l =
+            Lookup { keys: [Lookup::EMPTY; Lookup::SLOTS], index: [0; Lookup::SLOTS], patterns: table };
         let mut i = 0;
         while i < 32 {
             let key = table[i] & mask;
@@ -41,7 +32,6 @@ impl Lookup {
             if l.keys[slot] == Lookup::EMPTY {
                 l.keys[slot] = key;
                 l.index[slot] = const_u8(i);
-                l.first |= 1 << i;
             }
             i += 1;
         }
@@ -61,13 +51,10 @@ impl Lookup {
         }
     }
 
-    /// The pattern of an index, which must be its first.
+    /// The pattern of an index.
     #[inline]
-    pub fn pattern(&self, index: u8, field: &'static str) -> Result<u32, Fault> {
-        if self.first >> (index & 31) & 1 == 0 {
-            return Err(Fault::new(field, index, "the first index of its pattern"));
-        }
-        Ok(self.patterns[usize::from(index & 31)])
+    pub fn pattern(&self, index: u8) -> u32 {
+        self.patterns[usize::from(index & 31)]
     }
 }
 
@@ -88,13 +75,13 @@ mod tests {
         for (lookup, table) in [(&CONTROLS, CONTROL), (&TYPES_GEN8, DATA_TYPE_GEN8), (&SOURCES, SOURCE)] {
             for (i, &pattern) in table.iter().enumerate() {
                 assert_eq!(lookup.find(pattern), Some(i as u8), "{pattern:#x}");
-                assert_eq!(lookup.pattern(i as u8, "").ok(), Some(pattern));
+                assert_eq!(lookup.pattern(i as u8), pattern);
             }
             assert_eq!(lookup.find(0x7777), None);
         }
         // Without source 1, indices 0 and 11 mean the same.
         assert_eq!(SUB_REGS[1].find(0), Some(0));
-        assert!(SUB_REGS[1].pattern(11, "SubRegIndex").is_err());
+        assert_eq!(SUB_REGS[1].pattern(11), 0);
         assert_eq!(SUB_REGS[2].find(0x1000), Some(11));
     }
 }

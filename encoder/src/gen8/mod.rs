@@ -2,7 +2,8 @@
 //!
 //! [`layout`] names the bits, [`codes`] and [`rules`] say what their values mean and where platforms
 //! differ; one module for each family of instructions goes both ways between a word and an [`Inst`].
-//! A word decodes only if encoding the result gives it back: bits that mean nothing must be zero.
+//! Bits that an instruction does not read may hold anything, as in the reference disassembler; encoding what they decode to
+//! leaves them zero.
 
 mod align16;
 mod basic;
@@ -23,7 +24,7 @@ mod ternary16;
 use crate::{DecodeError, EncodeError, opcodes};
 use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
-use narrow::{low_u8, low_u64};
+use narrow::low_u8;
 pub use operand::ADDRESS_OFFSETS;
 use platforms::{Gen8Format, Platform};
 
@@ -69,15 +70,23 @@ fn decode(
         .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     let rules = rules::of(format);
     let info = inst.op.info();
+    let has_mode = rules.align16 && info.class != Class::Send;
+    let word = if has_mode { word } else { word & !ACCESS_MODE };
     match info.class {
         Class::Basic | Class::Math => basic::decode(rules, info, word, inst),
         Class::Ternary if rules.align16 => ternary16::decode(rules, word, inst),
         Class::Ternary => ternary1::decode(word, inst),
         Class::Send => send::decode(rules, word, inst),
         Class::Branch => branch::decode(rules, word, inst),
-        Class::Nullary | Class::Dpas | Class::Sync => decode_nullary(word, inst),
+        Class::Nullary | Class::Dpas | Class::Sync => {
+            decode_nullary(word, inst);
+            Ok(())
+        }
     }
 }
+
+/// `AccessMode`, which neither Gen11 nor messages have.
+const ACCESS_MODE: u128 = 1 << 8;
 
 /// `DebugCtrl`, the only field of an instruction without operands.
 const DEBUG_CTRL: u128 = 1 << 30;
@@ -92,16 +101,10 @@ fn nullary(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
     Ok(u128::from(number) | debug)
 }
 
-fn decode_nullary(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let rest = word & !0x7f & !DEBUG_CTRL;
-    if rest != 0 {
-        let found = low_u64(rest >> (rest.trailing_zeros() & 64));
-        return Err(Fault::new("bits beside Opcode and DebugCtrl", found, "0"));
-    }
+fn decode_nullary(word: u128, inst: &mut Inst<Physical>) {
     if word & DEBUG_CTRL != 0 {
         inst.opts = Options::BREAKPOINT;
     }
-    Ok(())
 }
 
 /// See [`crate::compact`].

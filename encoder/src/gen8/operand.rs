@@ -9,7 +9,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{AddrSub, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
-use narrow::{low_u8, low_u64, to_u8};
+use narrow::{low_u8, to_u8};
 
 /// Which of the two sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,22 +120,17 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physi
     let code = w.dst_data_type();
     let ty = rules.reg.types[usize::from(code)]
         .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
-    let file = w.dst_reg_file();
-    if file > FILE_GRF {
-        return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
-    }
     let horz = codes::horz(w.dst_horz_stride());
+    // An address leads to general registers, whatever file the word names.
     if w.dst_addr_mode() {
-        if file != FILE_GRF {
-            return Err(Fault::new("DstRegFile", file, "1 (GRF) with an address"));
-        }
         let number = u16::from(w.dst_reg_num());
         let low = (number & 15) << 5 | u16::from(w.dst_sub_reg_num());
         let imm = addr_imm(low, w.dst_addr_imm_9());
         return Ok(Dst::Indirect { addr: addr_reg(low_u8(number >> 4)), imm, horz, ty });
     }
-    if w.dst_addr_imm_9() {
-        return Err(Fault::new("bit 47", 1u8, "0 without an address"));
+    let file = w.dst_reg_file();
+    if file > FILE_GRF {
+        return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
     }
     let byte = if mme { 0 } else { w.dst_sub_reg_num() };
     let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), byte)
@@ -231,15 +226,9 @@ pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Phys
     let region = codes::region(bits >> 16)
         .ok_or_else(|| Fault::new(names.region, bits >> 16 & 511, ALLOWED_REGION))?;
     if s.addr_mode() {
-        if file != FILE_GRF {
-            return Err(Fault::new(names.file, file, "1 (GRF) with an address"));
-        }
         let s = SrcIndirect::from_bits(bits);
         let (addr, imm) = (addr_reg(s.addr_sub_reg_num()), addr_imm(s.addr_imm(), imm_9));
         return Ok(Src::Indirect { addr, imm, region, mods, ty });
-    }
-    if imm_9 {
-        return Err(Fault::new("AddrImm[9]", 1u8, "0 without an address"));
     }
     if region.vert == Region::VXH {
         return Err(Fault::new(names.region, s.vert_stride(), "VxH only with an address"));
@@ -317,20 +306,4 @@ pub(super) fn encode_mme(mme: Mme) -> Result<u8, Bad> {
         Mme::None => Ok(8),
         Mme::Reg(n) => Err(Bad::new("math macro register", u32::from(n), "mme0 to mme7, nomme")),
     }
-}
-
-/// Bits that no operand uses must be zero.
-#[inline]
-pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> {
-    if imm {
-        // The immediate's own rules cover the upper half.
-        return Ok(());
-    }
-    let upper = low_u64(w.into_bits() >> 64);
-    let unused = match count {
-        // All of source 1, but not `Src0AddrImm[9]`, bit 95.
-        1 => upper & (0xffff_ffff_0000_0000 | 0x3f << 25),
-        _ => upper & 0x3f << 58,
-    };
-    if unused == 0 { Ok(()) } else { Err(Fault::new("unused bits 127..64", unused, "0")) }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Fault,
-    codes::{self, FILE_ARF, FILE_GRF, FILE_IMM, TYPE_UD},
+    codes::{self, FILE_ARF, FILE_GRF, FILE_IMM},
     control,
     layout::{Basic, Control, Sends, SrcDirect},
     operand::{self, Slot},
@@ -28,6 +28,10 @@ const EX_DESC: [(u32, u32, u32); 4] = [(16, 4, 0), (20, 4, 16), (24, 4, 21), (28
 /// Bit 84 of a word, in its upper half.
 const BIT_84: u64 = 1 << 20;
 
+/// Bits 30 and 29 of a descriptor: half floats come back, or go to a render target; half floats are parameters.
+const HALF_BIT: u32 = 1 << 30;
+const HALF_PARAMETERS: u32 = 1 << 29;
+
 fn is_half(ty: Option<Type>) -> bool {
     ty == Some(Type::Hf)
 }
@@ -36,17 +40,35 @@ fn is_half(ty: Option<Type>) -> bool {
 /// to whoever writes the text.
 fn half_bit(rules: &Rules, inst: &Inst<Physical>) -> u32 {
     let half = is_half(inst.dst.ty()) || is_half(inst.src[0].ty());
-    if rules.half_bit_in_word && half { 1 << 30 } else { 0 }
+    if rules.half_bit_in_word && half { HALF_BIT } else { 0 }
 }
 
-fn lengths(word: u128, desc: Desc<Physical>, ex_desc: ExDesc<Physical>, split: bool) -> (u8, u8, u8) {
+/// What stands in the place of a descriptor beside one in a register is not read, but for bits 29 and 30 where hardware takes
+/// these from the word (Intel's finalizer, `EncodeSendMsgDesc29_30`). They must be what the types say; no sampler before Gen11
+/// takes half floats.
+fn beside_register(rules: &Rules, desc: u32, inst: &Inst<Physical>) -> Result<(), Fault> {
+    let odd = desc & (HALF_BIT | HALF_PARAMETERS) & !half_bit(rules, inst);
+    if rules.half_bit_in_word && odd != 0 {
+        return Err(Fault::new("MsgDesc[30:29]", odd >> 29, "bit 30 of a message on half floats"));
+    }
+    Ok(())
+}
+
+fn lengths(
+    rules: &Rules,
+    word: u128,
+    (desc, ex_desc): (Desc<Physical>, ExDesc<Physical>),
+    split: bool,
+) -> (u8, u8, u8) {
     let (dst, src0) = match desc {
         Desc::Imm(d) => (d.response_length().registers(), d.message_length().registers()),
         Desc::Reg(_) => (0, 0),
     };
     match ex_desc {
         Desc::Imm(d) if split => (dst, src0, d.extended_length().registers() & 15),
-        Desc::Reg(_) if split => (dst, src0, Sends::from_bits(word).ex_desc_6()),
+        Desc::Reg(_) if split && rules.length_beside_register => {
+            (dst, src0, Sends::from_bits(word).ex_desc_6())
+        }
         _ => (dst, src0, 0),
     }
 }
@@ -55,13 +77,11 @@ fn lengths(word: u128, desc: Desc<Physical>, ex_desc: ExDesc<Physical>, split: b
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
     control::decode(c, Class::Send, inst)?;
-    if c.saturate() || c.access_mode() {
-        return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of a message"));
-    }
+    inst.sat = false;
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let (desc, ex_desc) =
         if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
-    let (dst_len, src0_len, src1_len) = lengths(word, desc, ex_desc, split);
+    let (dst_len, src0_len, src1_len) = lengths(rules, word, (desc, ex_desc), split);
     let sfid = gen_ir::Sfid::from_number(c.cond_modifier(), false);
     let eot = word >> 127 != 0;
     inst.payload = Payload::Send(SendInfo { sfid, desc, ex_desc, eot, dst_len, src0_len, src1_len });
@@ -86,29 +106,24 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
         // What is left of source 0 is a register, without a region.
         let indirect = w.src0() >> 15 & 1 != 0;
         w.set_src0(w.src0() & 0xfff0 | u32::from(!indirect) << 21);
-        w.set_src1_data_type(TYPE_UD);
     }
     let src0 = operand::decode_src(rules, Slot::Src0, w)?;
     inst.src[0] = match src0 {
-        Src::Direct { reg, ty, mods: SrcMod::None, .. } if !rules.send_region => {
+        Src::Direct { reg, region: own, ty, .. } => {
+            let region = if rules.send_region { own } else { region };
             Src::Direct { reg, region, mods: SrcMod::None, ty }
         }
-        Src::Indirect { addr, imm, ty, mods: SrcMod::None, .. } if !rules.send_region => {
+        Src::Indirect { addr, imm, region: own, ty, .. } => {
+            let region = if rules.send_region { own } else { region };
             Src::Indirect { addr, imm, region, mods: SrcMod::None, ty }
         }
-        src if src.mods() == SrcMod::None => src,
-        _ => return Err(Fault::new("Src0SrcMod", 1u8, "0 of a message")),
+        _ => return Err(Fault::new("Src0RegFile", w.src0_reg_file(), "0 (ARF), 1 (GRF)")),
     };
-    if w.src1_data_type() != TYPE_UD {
-        return Err(Fault::new("Src1DataType", w.src1_data_type(), "0 (:ud)"));
-    }
     let low = low_u32(upper >> 32) & 0x7fff_ffff;
     let desc = match w.src1_reg_file() {
         FILE_IMM => Desc::Imm(Descriptor::from_bits(low)),
         FILE_ARF => {
-            if low & !half_bit(rules, inst) != u32::from(A0) << 5 {
-                return Err(Fault::new("Src1 of a register descriptor", low, "a0.0, no region"));
-            }
+            beside_register(rules, low, inst)?;
             Desc::Reg(Reg::address(AddrSub::A0))
         }
         file => return Err(Fault::new("Src1RegFile", file, "0 (a0), 3 (immediate)")),
@@ -118,9 +133,6 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
 
 fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
     let w = Sends::from_bits(word);
-    if w.reserved_41() != 0 {
-        return Err(Fault::new("bits 43..41", w.reserved_41(), "0"));
-    }
     let code = w.dst_data_type();
     let ty = rules.reg.types[usize::from(code)]
         .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
@@ -131,47 +143,36 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         let (addr, imm) = split_addr(w.dst_reg_num(), w.dst_sub_reg_num_4(), w.dst_addr_imm_9());
         Dst::Indirect { addr, imm, horz: 1, ty }
     } else {
-        if w.dst_addr_imm_9() {
-            return Err(Fault::new("bit 62", 1u8, "0 without an address"));
-        }
         let byte = u8::from(w.dst_sub_reg_num_4()) * 16;
         let reg = codes::register(w.dst_reg_file(), w.dst_reg_num(), byte).ok_or_else(|| {
             Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register")
         })?;
         Dst::Direct { reg, horz: 1, ty }
     };
+    // Source 0 has no type in the word: where the destination does not say that data are half floats, it does.
+    let by_word = rules.half_bit_in_word && w.sel_reg32_desc() && w.desc() & HALF_BIT != 0;
+    let src0_ty = if by_word && ty != Type::Hf { Type::Hf } else { Type::Ud };
     inst.src[0] = if w.src0_addr_mode() {
         let (addr, imm) = split_addr(w.src0_reg_num(), w.src0_sub_reg_num_4(), w.src0_addr_imm_9());
-        Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::None, ty: Type::Ud }
+        Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::None, ty: src0_ty }
     } else {
-        if w.src0_addr_imm_9() {
-            return Err(Fault::new("bit 78", 1u8, "0 without an address"));
-        }
         let byte = u8::from(w.src0_sub_reg_num_4()) * 16;
         let reg = codes::register(true, w.src0_reg_num(), byte)
             .ok_or_else(|| Fault::new("Src0RegNum", w.src0_reg_num(), "0 to 127"))?;
-        Src::new(reg, WHOLE, Type::Ud)
+        Src::new(reg, WHOLE, src0_ty)
     };
     let reg = codes::register(w.src1_reg_file(), w.src1_reg_num(), 0).ok_or_else(|| {
         Fault::new("Src1RegNum", w.src1_reg_num(), "r0 to r127 or an architecture register")
     })?;
     inst.src[1] = Src::new(reg, WHOLE, Type::Ud);
     let desc = if w.sel_reg32_desc() {
-        if w.desc() & !half_bit(rules, inst) != 0 {
-            return Err(Fault::new("MsgDesc", w.desc(), "0 beside a register descriptor"));
-        }
+        beside_register(rules, w.desc(), inst)?;
         Desc::Reg(Reg::address(AddrSub::A0))
     } else {
         Desc::Imm(Descriptor::from_bits(w.desc()))
     };
     let ex_desc = if w.sel_reg32_ex_desc() {
-        if w.ex_desc_16() > 7 {
-            return Err(Fault::new("ExDescAddrSubRegNum", w.ex_desc_16(), "0 to 7"));
-        }
-        if w.ex_desc_6() != 0 && !rules.length_beside_register {
-            return Err(Fault::new("ExDesc[9:6]", w.ex_desc_6(), "0 beside a register"));
-        }
-        Desc::Reg(Reg::address(AddrSub::at_dword(low_u8(w.ex_desc_16()))))
+        Desc::Reg(Reg::address(AddrSub::at_dword(low_u8(w.ex_desc_16()) & 7)))
     } else {
         let bits = u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6;
         Desc::Imm(ExtendedDescriptor::from_bits(bits))

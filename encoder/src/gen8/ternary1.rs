@@ -44,9 +44,6 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
         return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
     }
     let w = Ternary1::from_bits(word);
-    if w.reserved_50() != 0 || w.reserved_84() || w.reserved_105() || w.reserved_126() != 0 {
-        return Err(Fault::new("bits 50, 51, 84, 105, 126, 127", 1u8, "0"));
-    }
     let float = w.exec_type();
     let is_macro = inst.op == Op::Madm;
     let dst_ty = ty(float, w.dst_data_type(), "DstDataType")?;
@@ -58,10 +55,8 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
         let reg = register(w.dst_reg_file(), w.dst_reg_num(), 0, "DstRegNum")?;
         Dst::Macro { reg, mme: decode_mme(sub, "DstMathMacroExt")?, ty: dst_ty }
     } else {
-        if sub & 3 != 0 {
-            return Err(Fault::new("DstSubRegNum", sub, "a multiple of 8 bytes"));
-        }
-        let reg = register(w.dst_reg_file(), w.dst_reg_num(), sub * 2, "DstRegNum")?;
+        // It counts pairs of bytes, of which the lower bits are not read.
+        let reg = register(w.dst_reg_file(), w.dst_reg_num(), (sub & !3) * 2, "DstRegNum")?;
         Dst::Direct { reg, horz: if w.dst_horz_stride() { 2 } else { 1 }, ty: dst_ty }
     };
     let mods = [
@@ -72,27 +67,24 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
     // Source 0 reads the accumulator where its type is `:nf`, else bit 43 means an immediate.
     let src0_nf = float && w.src0() & 7 == 3;
     inst.src[0] = if w.src0_reg_file() && !src0_nf {
-        decode_imm(w.src0(), float, mods[0])?
+        decode_imm(w.src0(), float)?
     } else {
         decode_src(w.src0(), float, w.src0_reg_file(), mods[0], is_macro)?
     };
     inst.src[1] = decode_src(w.src1(), float, w.src1_reg_file(), mods[1], is_macro)?;
     inst.src[2] = if w.src2_reg_file() {
-        decode_imm(w.src2(), float, mods[2])?
+        decode_imm(w.src2(), float)?
     } else {
         decode_src2(w.src2(), float, mods[2], is_macro)?
     };
     Ok(())
 }
 
-/// A 16-bit immediate above a 3-bit type.
-fn decode_imm(bits: u32, float: bool, mods: SrcMod) -> Result<Src<Physical>, Fault> {
+/// A 16-bit immediate above a 3-bit type. It has no modifiers.
+fn decode_imm(bits: u32, float: bool) -> Result<Src<Physical>, Fault> {
     let ty = ty(float, low_u8(bits) & 7, "SrcDataType")?;
     if !matches!(ty, Type::Uw | Type::W | Type::Hf) {
         return Err(Fault::new("SrcDataType", low_u8(bits) & 7, "a 16-bit type of an immediate"));
-    }
-    if mods.any() || bits >> 19 != 0 {
-        return Err(Fault::new("SrcMod", 1u8, "0 of an immediate"));
     }
     Ok(Src::Imm { bits: u64::from(bits >> 3 & 0xffff), ty })
 }
@@ -121,9 +113,6 @@ fn decode_src(
 fn decode_src2(bits: u32, float: bool, mods: SrcMod, is_macro: bool) -> Result<Src<Physical>, Fault> {
     let s = Ternary1Src2::from_bits(bits);
     let ty = ty(float, s.data_type(), "Src2DataType")?;
-    if s.reserved_109() != 0 {
-        return Err(Fault::new("bits 110..109", s.reserved_109(), "0"));
-    }
     if is_macro {
         if (s.horz_stride(), s.sub_reg_num() & 1) != (MACRO_HORZ, 0) {
             return Err(Fault::new("Src2 region", s.horz_stride(), "<1> in a math macro"));

@@ -52,11 +52,6 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     if rules.mixed_half && matches!(src_ty, Type::F | Type::Hf) {
         types[1] = if w.src1_type() { Type::Hf } else { Type::F };
         types[2] = if w.src2_type() { Type::Hf } else { Type::F };
-    } else if w.src1_type() || w.src2_type() {
-        return Err(Fault::new("Src1Type, Src2Type", 1u8, "0"));
-    }
-    if w.reserved_127() {
-        return Err(Fault::new("bit 127", 1u8, "0"));
     }
     let is_macro = inst.op == Op::Madm;
     if inst.exec == ExecSize::S1 {
@@ -65,10 +60,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     let byte = w.dst_sub_reg_num() * 4;
     let reg = grf(w.dst_reg_num(), byte, "DstRegNum")?;
     inst.dst = if is_macro {
-        if byte != 0 {
-            return Err(Fault::new("DstSubRegNum", byte, "0 of a math macro"));
-        }
-        Dst::Macro { reg, mme: decode_mme(w.dst_chan_en(), "DstChanEn")?, ty: dst_ty }
+        Dst::Macro { reg: reg.at(0), mme: decode_mme(w.dst_chan_en(), "DstChanEn")?, ty: dst_ty }
     } else {
         let reg = reg.plus(lone_channel(w.dst_chan_en(), dst_ty, byte, inst)?);
         Dst::Direct { reg, horz: 1, ty: dst_ty }
@@ -81,10 +73,8 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     // Packed sources beside a lone channel are read at that channel; only the first reads as written.
     let packed = is_macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
     for (i, bits) in [w.src0(), w.src1(), w.src2()].into_iter().enumerate() {
-        let bits = Ternary16Src::from_bits(bits);
-        if bits.sub_reg_num_1() && !rules.mixed_half {
-            return Err(Fault::new("bits 84, 105, 126", 1u8, "0"));
-        }
+        let mut bits = Ternary16Src::from_bits(bits);
+        bits.set_sub_reg_num_1(bits.sub_reg_num_1() && rules.mixed_half);
         inst.src[i] = decode_src(i, bits, inst.exec, is_macro, mods[i], types[i])?;
         if !packed && !matches!(inst.src[i], Src::Direct { region, .. } if region.is_scalar()) {
             return Err(Fault::new("SrcRepCtrl", 0u8, "1 beside a lone channel other than x"));
@@ -130,15 +120,14 @@ fn decode_src(
     let byte = s.sub_reg_num() * 4 + u8::from(s.sub_reg_num_1()) * 2;
     let mut reg = grf(s.reg_num(), byte, "SrcRegNum")?;
     if is_macro {
-        if byte != 0 || s.rep_ctrl() {
-            return Err(Fault::new("SrcSubRegNum, SrcRepCtrl", byte, "0 of a math macro"));
-        }
-        return Ok(Src::Macro { reg, mme: decode_mme(s.chan_sel(), "SrcChanSel")?, mods, ty });
+        // The extra register stands in the lower half of the channel selection; nothing else is read.
+        let mme = decode_mme(s.chan_sel() & 15, "SrcChanSel")?;
+        return Ok(Src::Macro { reg: reg.at(0), mme, mods, ty });
     }
     let one_of_two = if exec.lanes() > 2 { Region::PAIRS } else { SCALAR[i] };
     let region = match (s.rep_ctrl(), s.chan_sel()) {
         (false, CHAN_SEL_XYZW) => PACKED[i],
-        (true, CHAN_SEL_REP) if ty != Type::Df => SCALAR[i],
+        (true, _) if ty != Type::Df => SCALAR[i],
         (false, CHAN_SEL_XYXY) if ty == Type::Df && byte.is_multiple_of(16) => one_of_two,
         (false, CHAN_SEL_ZWZW) if ty == Type::Df && byte.is_multiple_of(16) => {
             reg.byte += 8;
@@ -149,7 +138,7 @@ fn decode_src(
     Ok(Src::Direct { reg, region, mods, ty })
 }
 
-/// `ChanSel` beside `RepCtrl`: not used.
+/// `ChanSel` beside `RepCtrl`, which does not read it.
 const CHAN_SEL_REP: u8 = CHAN_SEL_XYZW;
 
 #[inline]

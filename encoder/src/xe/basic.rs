@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::{
     codes,
-    decode::{BIT_33, DST, Decoder, FUNCTION, SATURATE, SRC0, SRC1},
+    decode::Decoder,
     encode::Encoder,
     layout::{BasicFields, Layout, Operand, Source},
     operand::{macro_vert_stride, src_mod_code, src_mod_of},
@@ -13,7 +13,11 @@ use super::{
 use crate::{DecodeError, EncodeError};
 use gen_ir::{
     Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Options, Payload, Physical, Reg, Region, Src, SyncFn,
+    Type,
 };
+
+/// Source 1, but for its vertical stride.
+const SRC1: u128 = bits(88, 91) | bits(96, 115) | bits(120, 121);
 
 const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2, 4, 8, 16, H in 0, 1, 2, 4";
 
@@ -201,27 +205,26 @@ impl Encoder<'_> {
 
 impl Decoder {
     #[inline]
-    pub(super) fn basic<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn basic<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let b = BasicFields::unpack::<L>(self.word);
         self.basic_dst::<L>(&b, inst)?;
         let sources = inst.op.info().srcs;
-        let (mut used, function) = self.basic_sources::<L>(&b, sources, inst)?;
-        let src1 = SRC1 | L::SRC_VERT & bits(96, 127);
-        if sources == 1 && !b.src0.is_imm && self.word & src1 != 0 {
+        let function = self.basic_sources::<L>(&b, sources, inst)?;
+        if sources == 1 && !b.src0.is_imm && self.word & (SRC1 | L::SRC_VERT & bits(96, 127)) != 0 {
             // Older compilers left the strides of a null operand in place of the missing source.
-            inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
-            if inst.src[1].reg() != Some(Reg::NULL) {
-                return Err(self.error("Src1.RegNum", b.src1.operand.slot, "null"));
+            if let Ok(src) = self.basic_source::<L>("Src1.RegNum", &b.src1)
+                && src.reg() == Some(Reg::NULL)
+            {
+                inst.src[1] = src;
             }
-            used |= src1;
         }
         if function {
             self.set_cond(b.function, inst)?;
         }
-        Ok(used | DST | L::DST_LOW)
+        Ok(())
     }
 
-    pub(super) fn math<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn math<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let b = BasicFields::unpack::<L>(self.word);
         let function = codes::math_of(b.function, self.caps.ops.int_div)
             .ok_or_else(|| self.error("MathFC", b.function, "a function of the platform"))?;
@@ -229,39 +232,36 @@ impl Decoder {
         let sources = function.sources();
         if !function.is_macro() {
             self.basic_dst::<L>(&b, inst)?;
-            let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
-            if !function {
+            if !self.basic_sources::<L>(&b, sources, inst)? {
                 return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
             }
-            return Ok(used | DST | L::DST_LOW);
+            return Ok(());
         }
         inst.sat = b.saturate;
         self.acc_wr(&b, inst);
         inst.cond = Some(CondMod { cond: Cond::Eo, flag: Reg::NULL });
-        let (reg, mme) = self.macro_reg("Dst", b.dst, 1)?;
+        let (reg, mme) = self.macro_reg("Dst", b.dst)?;
         inst.dst = Dst::Macro { reg, mme, ty: self.type_of("Dst.DataType", b.dst_type)? };
-        let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1.number());
-        inst.src[0] = self.macro_source("Src0", &b.src0, vert_stride)?;
-        let mut used = DST | SRC0 | SATURATE | FUNCTION | L::SRC_VERT & bits(64, 95);
-        if self.caps.words.acc_write_enable {
-            used |= BIT_33;
-        }
+        inst.src[0] = self.macro_source("Src0", &b.src0)?;
         if function == MathFn::Invm {
-            inst.src[1] = self.macro_source("Src1", &b.src1, vert_stride)?;
-            used |= SRC1 | L::SRC_VERT;
+            inst.src[1] = self.macro_source("Src1", &b.src1)?;
         }
-        Ok(used)
+        Ok(())
     }
 
-    pub(super) fn sync<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn sync<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let b = BasicFields::unpack::<L>(self.word);
         let function = codes::sync_of(b.function, self.caps.thread.named_barriers)
             .ok_or_else(|| self.error("SyncFC", b.function, "a function of the platform"))?;
         inst.payload = Payload::Sync(function);
         inst.sat = b.saturate;
         self.acc_wr(&b, inst);
-        if b.dst.slot != Direct::new().with_horz_stride(1).into_bits() {
-            return Err(self.error("Dst", b.dst.slot, "null<1>"));
+        if !b.src0.is_imm && is_null(b.src0.operand) {
+            // Nothing of the null register is read, its type and the low bits of its number least of all.
+            let src = self.basic_source::<L>("Src0.RegNum", &b.src0);
+            let plain = src.ok().filter(|src| src.reg() == Some(Reg::NULL) && !src.mods().any());
+            inst.src[0] = plain.unwrap_or(Src::scalar(Reg::NULL, Type::Ub));
+            return Ok(());
         }
         let takes_mask = match function {
             SyncFn::AllRd | SyncFn::AllWr => true,
@@ -271,11 +271,10 @@ impl Decoder {
         if b.src0.is_imm && !takes_mask {
             return Err(self.error("Src0.IsImm", 1u32, "0"));
         }
-        let (used, function) = self.basic_sources::<L>(&b, 1, inst)?;
-        if !function {
+        if !self.basic_sources::<L>(&b, 1, inst)? {
             return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
         }
-        Ok(used | bits(48, 63))
+        Ok(())
     }
 
     fn acc_wr(&self, b: &BasicFields, inst: &mut Inst<Physical>) {
@@ -299,41 +298,37 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads the sources; gives the bits used, less those of the destination, and whether the function
-    /// field is there: a 64-bit immediate takes its place.
+    /// Reads the sources; gives whether the function field is there: a 64-bit immediate takes its place.
     #[inline]
     fn basic_sources<L: Layout>(
         &self,
         b: &BasicFields,
         sources: u8,
         inst: &mut Inst<Physical>,
-    ) -> Result<(u128, bool), DecodeError> {
-        let always = if self.caps.words.acc_write_enable { SATURATE | BIT_33 } else { SATURATE };
+    ) -> Result<bool, DecodeError> {
         if sources == 1 {
             if b.src0.is_imm {
-                let (imm, long) = self.imm("Src0.DataType", b.src0.data_type, inst.op)?;
+                let (imm, long) = self.imm("Src0.DataType", b.src0.data_type)?;
                 inst.src[0] = imm;
-                let kept = if long { bits(64, 95) } else { FUNCTION };
-                return Ok((always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127), !long));
+                return Ok(!long);
             }
             inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
-            return Ok((always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95), true));
+            return Ok(true);
         }
         if b.src0.is_imm {
             return Err(self.error("Src0.IsImm", 1u32, "0 beside a second source"));
         }
         inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
-        let used = always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95);
         if b.src1.is_imm {
-            let (imm, long) = self.imm("Src1.DataType", b.src1.data_type, inst.op)?;
+            let (imm, long) = self.imm("Src1.DataType", b.src1.data_type)?;
             if long {
                 return Err(self.error("Src1.DataType", b.src1.data_type, "32 bits or less"));
             }
             inst.src[1] = imm;
-            return Ok((used | bits(47, 47) | bits(88, 91) | bits(96, 127), true));
+            return Ok(true);
         }
         inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
-        Ok((used | SRC1 | L::SRC_VERT, true))
+        Ok(true)
     }
 
     #[inline(always)]
@@ -354,20 +349,21 @@ impl Decoder {
         Ok(Src::Direct { reg, region: Region { vert, width, horz }, mods, ty })
     }
 
-    fn macro_source(
-        &self,
-        field: &'static str,
-        s: &Source,
-        vert_stride: u8,
-    ) -> Result<Src<Physical>, DecodeError> {
-        let odd = s.is_imm || s.operand.indirect || s.operand.low;
-        if odd || s.width != 0 || s.vert_stride != vert_stride {
-            return Err(self.error(field, s.operand.slot, "a register with mme, region <1;1,0>"));
+    /// A register with `mme`. Its region says nothing.
+    fn macro_source(&self, field: &'static str, s: &Source) -> Result<Src<Physical>, DecodeError> {
+        if s.is_imm {
+            return Err(self.error(field, s.operand.slot, "a register with mme"));
         }
         let ty = self.type_of("Src.DataType", s.data_type)?;
-        let (reg, mme) = self.macro_reg(field, s.operand, 0)?;
+        let (reg, mme) = self.macro_reg(field, s.operand)?;
         Ok(Src::Macro { reg, mme, mods: src_mod_of(s.src_mod), ty })
     }
+}
+
+/// Whether a direct operand is the null register, by the upper half of its number.
+fn is_null(operand: Operand) -> bool {
+    let slot = Direct::from_bits(operand.slot);
+    !operand.indirect && !slot.reg_file() && slot.reg_num() >> 4 == 0
 }
 
 /// Whether source 1 is the null operand that older compilers wrote beside a lone register source. It

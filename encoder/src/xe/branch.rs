@@ -1,10 +1,10 @@
 //! Flow control, to bits and back.
 
 use super::{
-    decode::{BIT_33, Decoder},
+    decode::Decoder,
     encode::Encoder,
     layout::{Layout, Operand},
-    words::{Branch, bits},
+    words::Branch,
 };
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Dst, Inst, Op, Payload, Physical, Reg, Src, SrcMod, Target, Type};
@@ -96,54 +96,36 @@ impl Encoder<'_> {
 }
 
 impl Decoder {
-    pub(super) fn branch<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn branch<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let w = Branch::from_bits(self.word);
         let form = BranchForm::of(inst.op);
-        let mut used = bits(46, 46);
-        if form.ctrl {
-            used |= BIT_33;
-        }
         if form.dst {
-            used |= bits(50, 63);
-            let (reg, _) = self.branch_reg::<L>("Dst.RegNum", w.dst())?;
-            inst.dst = Dst::packed(reg, Type::Ud);
+            inst.dst = Dst::packed(self.branch_reg::<L>("Dst.RegNum", w.dst())?, Type::Ud);
         }
         let (mut jip, mut uip) = (Target::None, Target::None);
         if !w.src0_is_imm() {
             if !form.reg {
                 return Err(self.error("Src0.IsImm", 0u32, "1"));
             }
-            let (reg, horz) = self.branch_reg::<L>("Src0.RegNum", low_u16(w.uip()))?;
-            debug_assert_eq!(horz, 0);
-            inst.src[0] = Src::scalar(reg, Type::Ud);
-            used |= bits(66, 79);
+            inst.src[0] = Src::scalar(self.branch_reg::<L>("Src0.RegNum", low_u16(w.uip()))?, Type::Ud);
         } else {
             if !form.jip {
                 return Err(self.error("Src0.IsImm", 1u32, "0"));
             }
             jip = Target::Rel(w.jip().cast_signed());
-            used |= bits(96, 127);
             if form.uip {
                 if !w.src1_is_imm() {
                     return Err(self.error("Src1.IsImm", 0u32, "1"));
                 }
                 uip = Target::Rel(w.uip().cast_signed());
-                used |= bits(47, 47) | bits(64, 95);
             }
         }
-        inst.payload = Payload::Branch { jip, uip, ctrl: w.branch_ctrl() };
-        Ok(used)
+        inst.payload = Payload::Branch { jip, uip, ctrl: form.ctrl && w.branch_ctrl() };
+        Ok(())
     }
 
-    fn branch_reg<L: Layout>(
-        &self,
-        field: &'static str,
-        slot: u16,
-    ) -> Result<(Reg<Physical>, u8), DecodeError> {
-        let (reg, horz) = self.direct::<L>(field, Operand { slot, indirect: false, low: false })?;
-        if horz != 0 {
-            return Err(self.error(field, slot, "no stride"));
-        }
-        Ok((reg, horz))
+    /// A register of a branch, which has no stride.
+    fn branch_reg<L: Layout>(&self, field: &'static str, slot: u16) -> Result<Reg<Physical>, DecodeError> {
+        Ok(self.direct::<L>(field, Operand { slot, indirect: false, low: false })?.0)
     }
 }

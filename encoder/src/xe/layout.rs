@@ -95,8 +95,6 @@ pub(super) trait Layout {
     /// none.
     const WORD_OFFSETS: bool;
 
-    /// Bits of the destination outside of its slot.
-    const DST_LOW: u128 = if Self::WORD_OFFSETS { bits(33, 33) } else { 0 };
     /// Bits of vertical strides, and of source subregisters outside of their slots.
     const SRC_VERT: u128 = bits(84, 87) | bits(116, if Self::WORD_OFFSETS { 118 } else { 119 });
     /// `VertStride` for one address per row.

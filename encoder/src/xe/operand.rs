@@ -146,28 +146,13 @@ impl Decoder {
     }
 
     /// The immediate, and whether it has 64 bits.
-    pub(super) fn imm(
-        &self,
-        field: &'static str,
-        code: u8,
-        op: Op,
-    ) -> Result<(Src<Physical>, bool), DecodeError> {
+    pub(super) fn imm(&self, field: &'static str, code: u8) -> Result<(Src<Physical>, bool), DecodeError> {
         let ty = codes::imm_type_of(code, self.caps.ops.bf16)
             .ok_or_else(|| self.error(field, code, "a data type of immediates"))?;
         let low = u64::from(low_u32(self.word >> 96));
         let (bits, long) = match ty {
-            Type::Uw | Type::W if op == Op::Sync => {
-                if low > 0xffff {
-                    return Err(self.error("Imm", low, "16 bits"));
-                }
-                (low, false)
-            }
-            Type::Uw | Type::W | Type::Hf | Type::Bf => {
-                if low >> 16 != low & 0xffff {
-                    return Err(self.error("Imm", low, "the same 16 bits twice"));
-                }
-                (low & 0xffff, false)
-            }
+            // The upper half is the lower one again, in `sync` zero; whatever it is, it is not read.
+            Type::Uw | Type::W | Type::Hf | Type::Bf => (low & 0xffff, false),
             Type::Uq | Type::Q | Type::Df => (low | u64::from(low_u32(self.word >> 64)) << 32, true),
             _ => (low, false),
         };
@@ -199,13 +184,8 @@ impl Decoder {
         &self,
         field: &'static str,
         operand: Operand,
-        horz: u8,
     ) -> Result<(Reg<Physical>, Mme), DecodeError> {
         let slot = Macro::from_bits(operand.slot);
-        let rest = slot.with_math_macro_ext(0).with_reg_file(false).with_reg_num(0);
-        if rest != Macro::new().with_horz_stride(horz) || operand.indirect || operand.low {
-            return Err(self.error(field, operand.slot, "a register with mme"));
-        }
         let mme = match slot.math_macro_ext() {
             n @ 0..=7 => Mme::Reg(n),
             8 => Mme::None,

@@ -1,12 +1,6 @@
 //! Messages, to bits and back.
 
-use super::{
-    codes,
-    decode::{BIT_33, Decoder, FUNCTION},
-    encode::Encoder,
-    layout::Send,
-    words::bits,
-};
+use super::{codes, decode::Decoder, encode::Encoder, layout::Send};
 use crate::{DecodeError, EncodeError};
 use gen_ir::{
     AddrSub, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
@@ -101,7 +95,7 @@ impl Encoder<'_> {
 }
 
 impl Decoder {
-    pub(super) fn send(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn send(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let s = Send::unpack(self.word, self.caps.sends.length_in_word);
         let reg = |field, (file, num): (bool, u8)| -> Result<Reg<Physical>, DecodeError> {
             let base = codes::reg_of(file, num)
@@ -111,11 +105,6 @@ impl Decoder {
         inst.dst = Dst::packed(reg("Dst.RegNum", s.dst)?, Type::Ud);
         inst.src[0] = Src::packed(reg("Src0.RegNum", s.src0)?, Type::Ud);
         inst.src[1] = Src::packed(reg("Src1.RegNum", s.src1)?, Type::Ud);
-        let mut used = bits(34, 34) | bits(48, 50) | bits(56, 63) | bits(66, 66) | bits(72, 79) | FUNCTION;
-        used |= bits(98, 98) | bits(104, 111);
-        if self.caps.sends.fused_pairs {
-            used |= BIT_33;
-        }
         let mut info = SendInfo {
             sfid: gen_ir::Sfid::from_number(s.sfid, self.caps.memory.lsc),
             desc: Desc::Reg(A0),
@@ -130,18 +119,15 @@ impl Decoder {
             info.desc = Desc::Imm(desc);
             info.dst_len = desc.response_length().registers();
             info.src0_len = desc.message_length().registers();
-            used |= bits(51, 55) | bits(67, 71) | bits(81, 91) | bits(113, 123);
         }
-        if s.serialize {
+        if s.serialize && self.caps.sends.fused_pairs {
             inst.opts = inst.opts.with(Options::SERIALIZE);
         }
         if let Some(sub) = s.ex_desc_reg {
             info.ex_desc = Desc::Reg(Reg::address(AddrSub::at_dword(sub)));
-            used |= bits(40, 42);
             if s.ex_bso {
                 inst.opts = inst.opts.with(Options::EX_BSO);
                 info.src1_len = s.src1_length;
-                used |= bits(35, 35) | bits(39, 39) | bits(99, 103);
                 if s.cps {
                     inst.opts = inst.opts.with(Options::CPS);
                 }
@@ -150,9 +136,8 @@ impl Decoder {
             let length = if self.caps.sends.length_in_word { 0 } else { u32::from(s.src1_length) << 6 };
             info.ex_desc = Desc::Imm(ExtendedDescriptor::from_bits(s.ex_desc | length));
             info.src1_len = s.src1_length;
-            used |= bits(35, 47) | bits(64, 65) | bits(96, 97) | bits(99, 103) | bits(124, 127);
         }
         inst.payload = Payload::Send(info);
-        Ok(used)
+        Ok(())
     }
 }

@@ -207,11 +207,12 @@ pub(super) mod multi {
             (0, DST) => sbid(SbidMode::Dst),
             (0, SRC) => sbid(SbidMode::Src),
             (0, SET) => sbid(SbidMode::Set),
-            (0, _) if lone.distance() != 0 => {
+            // A distance of 0 is none, in whatever pipe.
+            (0, _) if lone.distance() == 0 => (lone.pipe() < 8).then_some(Swsb::NONE),
+            (0, _) => {
                 let pipe = *PIPES.get(usize::from(lone.pipe()))?;
                 Some(Swsb { dist: Some((pipe, lone.distance())), ..Swsb::NONE })
             }
-            (0, _) => None,
             (which, _) if pair.distance() != 0 => {
                 let (pipe, mode) = kind.pairs()[usize::from(which) - 1];
                 Some(both(pipe, pair.distance(), mode, pair.sbid()))
@@ -237,8 +238,8 @@ mod tests {
             assert_eq!(one.clone().count(), 1 + 7 + 3 * 16 + 7 * 16);
             // The same with 5 pipes.
             assert_eq!(three.clone().count(), 1 + 5 * 7 + 3 * 16 + 7 * 16);
-            // No annotation, NoAccSBSet, 6 pipes, 3 meanings of 32 SBIDs, 3 pairs.
-            assert_eq!(some.clone().count(), 2 + 6 * 7 + 3 * 32 + 3 * 7 * 32);
+            // No annotation in 8 ways, NoAccSBSet, 6 pipes, 3 meanings of 32 SBIDs, 3 pairs.
+            assert_eq!(some.clone().count(), 8 + 1 + 6 * 7 + 3 * 32 + 3 * 7 * 32);
             for (bits, swsb) in one {
                 assert_eq!(byte::encode(swsb, kind, false), Some(bits));
             }
@@ -246,7 +247,8 @@ mod tests {
                 assert_eq!(byte::encode(swsb, kind, true), Some(bits));
             }
             for (bits, swsb) in some {
-                assert_eq!(multi::encode(swsb, kind), Some(bits));
+                let own = if swsb == Swsb::NONE { 0 } else { bits };
+                assert_eq!(multi::encode(swsb, kind), Some(own));
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use super::{
     codes,
-    decode::{BIT_33, Decoder, FUNCTION},
+    decode::Decoder,
     encode::Encoder,
     layout::{Layout, Operand},
     operand::{src_mod_code, src_mod_of},
-    words::{Direct, Dpas, Ternary, bits},
+    words::{Direct, Dpas, Ternary},
 };
 use crate::{DecodeError, EncodeError};
 use gen_ir::{CondMod, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, SrcMod};
@@ -215,29 +215,22 @@ impl Encoder<'_> {
 }
 
 impl Decoder {
-    pub(super) fn ternary<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn ternary<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let w = Ternary::from_bits(self.word);
         let float = u8::from(w.exec_data_type()) << 3;
         let is_bfn = inst.op == Op::Bfn;
         let is_macro = inst.op == Op::Madm;
-        let mut used = bits(34, 63);
-        if self.caps.words.acc_write_enable {
-            used |= BIT_33;
-        }
-        if w.acc_wr_ctrl() {
+        if w.acc_wr_ctrl() && self.caps.words.acc_write_enable {
             inst.opts = inst.opts.with(Options::ACC_WR_EN);
         }
         inst.sat = w.saturate();
         let ty = self.type_of("Dst.DataType", w.dst_data_type() | float)?;
         let dst = Operand { slot: w.dst(), indirect: false, low: false };
         inst.dst = if is_macro {
-            let (reg, mme) = self.macro_reg("Dst", dst, 0)?;
+            let (reg, mme) = self.macro_reg("Dst", dst)?;
             Dst::Macro { reg, mme, ty }
         } else {
-            let horz = match Direct::from_bits(dst.slot).horz_stride() {
-                code @ 0..=1 => 1 << code,
-                code => return Err(self.error("Dst.HorzStride", code, "0 or 1")),
-            };
+            let horz = 1 << (Direct::from_bits(dst.slot).horz_stride() & 1);
             Dst::Direct { reg: self.direct::<L>("Dst.RegNum", dst)?.0, horz, ty }
         };
 
@@ -267,7 +260,6 @@ impl Decoder {
             self.ternary_source::<L>("Src1", s1, false, is_macro)?,
             self.ternary_source::<L>("Src2", s2, w.src2_is_imm(), is_macro)?,
         ];
-        used |= bits(64, 127);
         let function = w.cond_modifier();
         if is_bfn {
             inst.payload = Payload::Bfn(function << 4 | mods1 << 2 | mods2);
@@ -276,14 +268,9 @@ impl Decoder {
                     codes::bfn_cond_of(mods0).ok_or_else(|| self.error("CondModifier", mods0, "0 to 3"))?;
                 inst.cond = Some(CondMod { cond, flag: Reg::NULL });
             }
-            return Ok(used);
+            return Ok(());
         }
-        if is_macro {
-            used &= !FUNCTION;
-        } else {
-            self.set_cond(function, inst)?;
-        }
-        Ok(used)
+        if is_macro { Ok(()) } else { self.set_cond(function, inst) }
     }
 
     #[inline]
@@ -298,11 +285,10 @@ impl Decoder {
         let mods = src_mod_of(s.mods);
         let operand = Operand { slot: s.slot, indirect: false, low: false };
         match (is_imm, is_macro) {
-            (true, false) if s.mods == 0 && s.vert.unwrap_or(0) == 0 => {
-                Ok(Src::Imm { bits: s.slot.into(), ty })
-            }
-            (false, true) if s.vert.unwrap_or(2) == 2 => {
-                let (reg, mme) = self.macro_reg(field, operand, 1)?;
+            // An immediate has neither modifiers nor strides.
+            (true, false) => Ok(Src::Imm { bits: s.slot.into(), ty }),
+            (false, true) => {
+                let (reg, mme) = self.macro_reg(field, operand)?;
                 Ok(Src::Macro { reg, mme, mods, ty })
             }
             (false, false) => {
@@ -313,11 +299,11 @@ impl Decoder {
                 };
                 Ok(Src::Direct { reg, region, mods, ty })
             }
-            _ => Err(self.error(field, s.slot, "an immediate without modifier, or a register")),
+            (true, true) => Err(self.error(field, s.slot, "a register with mme")),
         }
     }
 
-    pub(super) fn dpas<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+    pub(super) fn dpas<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         let w = Dpas::from_bits(self.word);
         let float = u8::from(w.exec_data_type()) << 3;
         let depth = Direct::from_bits(w.dst()).horz_stride();
@@ -330,10 +316,7 @@ impl Decoder {
             |field, slot: u16, code: u8, precision: u8, region| -> Result<Src<Physical>, DecodeError> {
                 let ty = codes::dpas_type_of(code | float, precision)
                     .ok_or_else(|| self.error(field, code, "a systolic type"))?;
-                let (reg, horz) = self.direct::<L>(field, operand(slot))?;
-                if horz != 0 {
-                    return Err(self.error(field, slot, "no stride"));
-                }
+                let (reg, _) = self.direct::<L>(field, operand(slot))?;
                 Ok(Src::Direct { reg, region, mods: SrcMod::None, ty })
             };
         inst.src = [
@@ -341,6 +324,6 @@ impl Decoder {
             source("Src1", w.src1(), w.src1_data_type(), w.src1_precision(), Region::PACKED)?,
             source("Src2", w.src2(), w.src2_data_type(), w.src2_precision(), Region::PACKED)?,
         ];
-        Ok(bits(36, 45) | bits(48, 82) | bits(84, 90) | bits(96, 127))
+        Ok(())
     }
 }

@@ -12,10 +12,13 @@ use crate::{Dst, Op, Region, Src, Type};
 pub(super) fn check(cx: &mut Cx<'_>) {
     let (Some(dst), true) = (cx.dst_type(), cx.inst.is_mixed_float()) else { return };
     operands(cx);
+    let lanes = cx.lanes();
     if cx.align16() {
+        cx.require(lanes <= 8, "mixed-align16", "mixed float has at most eight channels in align16 mode");
+        let acc = cx.operands().any(|(_, o)| o.is_acc());
+        cx.require(!acc, "mixed-align16-accumulator", "mixed float reads no accumulator in align16 mode");
         return;
     }
-    let lanes = cx.lanes();
     let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     // On Xe-HPC halves mix in no other way than a conversion does, and Intel's compiler reads one behind an address.
     let mixes = cx.caps.regions.mixed_half.packs();

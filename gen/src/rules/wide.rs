@@ -11,6 +11,13 @@ use crate::{Arf, Base, Dst, Op, Options, Region, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
+        let spread =
+            cx.dst_type().is_some_and(|ty| ty.bytes() == 8) && cx.operands().any(|(_, o)| o.ty.bytes() < 8);
+        cx.require(
+            !spread || cx.lanes() <= 2,
+            "wide-align16",
+            "quadwords of something narrower are at most two in align16 mode",
+        );
         return;
     }
     if cx.caps.regions.restricted_64bit && is_wide(cx.inst) {

@@ -108,17 +108,14 @@ pub static ROWS: &[Row] = &[
      "the instruction says how long its second payload is; Intel takes the zero of the descriptor where 16 registers need a register"),
     (|s| s.platform == Platform::Bdw && s.op == "raw_sends" && s.field == "run" && s.difference.intel.contains("Opcode is 0x33"),
      "Broadwell has no split messages (volume 2a, opcode table): ours are joined, Intel's code does not decode"),
-    (|s| matches!(s.platform, Platform::Bdw | Platform::Skl) && s.line.contains(".cps.") && s.field == "run"
-         && s.difference.intel.contains("Saturate, AccessMode is 0x1"),
-     "these samplers have no compensation for coarse pixels: Intel's code sets bits of the word that do not exist"),
     (|s| matches!(s.op, "gather" | "scatter") && (s.line.contains("TSS") || s.line.contains("%bss")),
      "Intel takes the surface state's offset for a binding table index: the old gather and scatter know no bindless surfaces there"),
     (|s| s.platform == Platform::Bdw && matches!(s.op, "gather" | "scatter") && s.line.contains("%scratch")
          && s.field == "payload[5]" && s.values("0x0", "computed"),
      "Intel keeps the thread's identifier in these headers, and not in those of gather_scaled, which are the same messages"),
-    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "run"
-         && s.difference.intel.contains("Saturate, AccessMode is 0x1"),
-     "Intel's split messages set a bit of the word that means something else"),
+    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "extended descriptor"
+         && s.values("0x80000000", "0x0"),
+     "Intel's finalizer sets bit 31 of the word (bitsExDescCPSLOD), where Intel's assembler writes and reads nothing of a message"),
     (|s| s.op.ends_with(" typed") && (s.field == "payload registers" && matches!(s.difference.intel.as_str(), "64" | "128" | "192" | "256" | "384" | "1152")
          || s.field == "extended descriptor" && s.difference.intel == "0x58000800" && s.difference.ours.starts_with("0x58000")),
      "Intel takes the length of typed data from the variable that the operand is a view of, whatever its size (32 registers wrap to none)"),

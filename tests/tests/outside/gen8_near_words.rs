@@ -9,7 +9,7 @@ use platforms::Platform;
 use tests::{
     oracle::Iga,
     random::Random,
-    words::{Word, all_words, words},
+    words::{Word, all_words, comes_back_as, words},
 };
 
 const GEN8: [Platform; 3] = [Platform::Bdw, Platform::Skl, Platform::Icllp];
@@ -125,7 +125,10 @@ pub fn the_reference_assembler_reads_writes_and_compacts_the_same_words(iga: Iga
                 for _ in 0..next(3) {
                     word ^= 1 << next(128);
                 }
-                if decode(platform, word).is_ok_and(|i| has_text(&i)) {
+                // The tool writes usual values into bits that nobody reads, as we do.
+                if decode(platform, word)
+                    .is_ok_and(|i| has_text(&i) && comes_back_as(platform, word, &i) == word)
+                {
                     near.push(word);
                 }
             }

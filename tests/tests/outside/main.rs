@@ -7,6 +7,7 @@ mod gen8_near_words;
 mod genx_ir;
 mod iga;
 mod ours_in_iga;
+mod unread;
 mod xe_random;
 
 use libtest_mimic::Trial;
@@ -59,7 +60,8 @@ fn main() {
             ours_in_iga::skylake
             ours_in_iga::ice_lake
             ours_in_iga::tiger_lake
-            ours_in_iga::ponte_vecchio;
+            ours_in_iga::ponte_vecchio
+            unread::what_the_reference_tool_does_not_read_is_not_refused;
         iga64_json2: iga::json_is_of_version_2;
         iga64_foreign: iga::foreign_binaries_are_listed_like_the_reference_tool_does;
         genx_ir:

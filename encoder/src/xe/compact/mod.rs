@@ -225,9 +225,6 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
         | u128::from(b.dst_reg) << 56;
     if two || !imm {
         word |= u128::from(b.src0_reg) << 72;
-    } else if b.src0_reg != 0 {
-        let found = b.src0_reg.into();
-        return Err(DecodeError::compacted(small, "Src0.RegNum", found, "0 beside an immediate"));
     }
     if imm {
         let code = low_u8(if two { word >> 88 } else { word >> 40 }) & 0xf;
@@ -240,9 +237,6 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
     word |= src1.expand(low_u8(b.src1 & 0xf));
     if two {
         word |= u128::from(b.src1 >> 4) << 104;
-    } else if b.src1 >> 4 != 0 {
-        let found = (b.src1 >> 4).into();
-        return Err(DecodeError::compacted(small, "Src1.RegNum", found, "0 without a second source"));
     }
     Ok(word)
 }
