@@ -48,6 +48,7 @@ pub(crate) const BDW: Caps = Caps {
         shift_by_qword: true,
         mul_dword: true,
         mul_qword_result: true,
+        mul_dword_to_acc: false,
         macl: false,
         mul_source_mods: true,
         int_div: true,

@@ -227,6 +227,8 @@ pub struct Operations {
     /// `mul` dword by dword gives all 64 bits in one instruction. Not on shipping Xe-HPC parts (IGC, Platform.hpp,
     /// `hasInt64DstMul`; visa/HWCaps.inc, `hasQDDMul`).
     pub mul_qword_result: bool,
+    /// A product of dwords may go to an accumulator. Not on Gen8 (volume 2a of Broadwell and Cherryview, "mul").
+    pub mul_dword_to_acc: bool,
     /// After `mul` to the accumulator, `macl` (or `mach` without `AccWrEn`) gives the low half.
     pub macl: bool,
     /// Multiplication may have source modifiers on integer operands.

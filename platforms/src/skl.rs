@@ -1,6 +1,8 @@
 //! Skylake, Gen9. What the row does not name is as on Broadwell.
 
-use crate::{Caps, Format, Gen8Format, Memory, Mixing, Platform, Regions, Sampler, Sends, Words, bdw::BDW};
+use crate::{
+    Caps, Format, Gen8Format, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends, Words, bdw::BDW,
+};
 
 /// Skylake's row.
 pub(crate) const SKL: Caps = Caps {
@@ -15,6 +17,7 @@ pub(crate) const SKL: Caps = Caps {
     iga_name: "9",
     iga_json_name: "skl",
     words: Words { format: Format::Gen8(Gen8Format::Gen9), ..BDW.words },
+    ops: Operations { mul_dword_to_acc: true, ..BDW.ops },
     regions: Regions { mixed_half: Mixing::All, even_writes: false, ..BDW.regions },
     sends: Sends { split: true, ..BDW.sends },
     memory: Memory {

@@ -25,7 +25,7 @@ const STRICTER: [(&str, &str); 12] = [
 ];
 
 /// Cases that Mesa refuses and our rules do not: test, platforms, why.
-const TAKEN: [(&str, &str, &str); 9] = [
+const TAKEN: [(&str, &str, &str); 8] = [
     (
         "dst_hstride_on_align16_must_be_1",
         "bdw skl",
@@ -46,11 +46,6 @@ const TAKEN: [(&str, &str, &str); 9] = [
     ),
     ("invalid_type_encoding", "icllp pvc", "Mesa has no :nf, :bf8 and :tf32; Intel's assembler does"),
     ("invalid_type_encoding_3src_a1", "icllp pvc", "as invalid_type_encoding"),
-    (
-        "qword_low_power_no_64bit_arf",
-        "bdw",
-        "the product of two dwords in an accumulator, which no code of ours makes",
-    ),
 ];
 
 #[test]

@@ -4,7 +4,7 @@ use super::{
     Cx,
     places::{factors_have_modifiers, only_count_is_long},
 };
-use crate::{Dst, MathFn, Op, Payload, Physical, Src, Type};
+use crate::{Arf, Base, Dst, MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let null = cx.inst.src.iter().any(|src| src.reg().is_some_and(|reg| reg.is_null()));
@@ -90,6 +90,13 @@ fn multiply(cx: &mut Cx<'_>) {
     cx.require(!acc, "mul-accumulator", "integer factors are not accumulators");
     let both = cx.operands().filter(|(_, o)| o.is_acc()).count() == 2;
     cx.require(!both, "mul-accumulators", "at most one factor is an accumulator");
+    let to_acc =
+        matches!(cx.inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Arf(Arf::Acc(_))));
+    cx.require(
+        !(int(0, 4) && int(1, 4) && to_acc) || cx.caps.ops.mul_dword_to_acc,
+        "mul-dword-accumulator",
+        "a product of dwords does not go to an accumulator",
+    );
     let dword = int(0, 4) || int(1, 4);
     let low = cx.dst_type().is_some_and(|t| t.is_int() && matches!(t.bytes(), 2 | 4));
     let tested = cx.inst.sat || cx.inst.cond.is_some();
