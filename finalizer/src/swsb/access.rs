@@ -219,6 +219,11 @@ impl InstAccess {
             },
             Base::Var(never) => match never {},
         };
+        if file == TrackedFile::Acc && !of_float(inst, role) {
+            // Integers lie otherwise than floats in the two registers of a pair (Intel's finalizer, `needBothAcc`).
+            let start = base & !(2 * grf_bytes - 1);
+            return self.push(Range { file, write, by_word: false, start, end: start + 2 * grf_bytes });
+        }
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
         let by_word =
@@ -342,14 +347,23 @@ fn kind(inst: &Inst<Physical>) -> Option<MessageClass> {
     Some(MessageClass { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })
 }
 
-/// Bytes of an operand's elements.
-fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
-    let ty = match role {
+fn type_of(inst: &Inst<Physical>, role: Role) -> Option<Type> {
+    match role {
         Role::Dst => inst.dst.ty(),
         Role::Src(i) => inst.src[usize::from(i)].ty(),
         _ => None,
-    };
-    ty.filter(|_| !matches!(inst.payload, Payload::Send(_) | Payload::Dpas { .. })).map(Type::bytes)
+    }
+}
+
+fn of_float(inst: &Inst<Physical>, role: Role) -> bool {
+    type_of(inst, role).is_some_and(Type::is_float)
+}
+
+/// Bytes of an operand's elements.
+fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
+    type_of(inst, role)
+        .filter(|_| !matches!(inst.payload, Payload::Send(_) | Payload::Dpas { .. }))
+        .map(Type::bytes)
 }
 
 /// The unit that executes an instruction.
