@@ -177,6 +177,8 @@ pub(crate) struct LivenessMemory {
     raw: Vec<Raw>,
     open: TiVec<VarId, OpenRange>,
     seen: Vec<VarId>,
+    /// Up to where something has taken the registers of each variable.
+    until: TiVec<VarId, Position>,
 }
 
 impl Liveness {
@@ -227,6 +229,7 @@ impl Liveness {
         self.fresh.clear();
         scan(kernel, accesses, flow, count, memory, &mut self.fresh);
         self.fresh.sort_unstable();
+        drop_held(&mut self.fresh, accesses, count, &memory.dataflow, &mut memory.until);
         self.normalize(kernel.vars.len(), &memory.raw);
     }
 
@@ -311,7 +314,7 @@ fn scan(
     accesses: &Accesses,
     flow: &Flow,
     count: Holders,
-    LivenessMemory { dataflow, raw, open, seen }: &mut LivenessMemory,
+    LivenessMemory { dataflow, raw, open, seen, .. }: &mut LivenessMemory,
     fresh: &mut Vec<(Position, VarId)>,
 ) {
     open.clear();
@@ -320,7 +323,6 @@ fn scan(
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
-        let first_fresh = fresh.len();
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.
@@ -380,24 +382,36 @@ fn scan(
             }
         }
         raw.extend(seen.iter().filter_map(|&v| Some((v, open[v].at_top(top, dataflow.reaches(v, block))?))));
-        let held = raw.len();
-        hold(dataflow, b, top, count, raw);
+        let held = holding(dataflow, b, count);
+        raw.extend(held.map(|(v, end)| (v, Range { start: top, end })));
         fresh.extend(written_early(accesses, b).filter(|&v| !open[v].is_needed()).map(|v| (top, v)));
-        drop_held(fresh, first_fresh, &raw[held..]);
     }
 }
 
-/// Drops, from `first` on, early writes of variables that one of these ranges holds: their registers are taken already.
-fn drop_held(fresh: &mut Vec<(Position, VarId)>, first: usize, held: &[(VarId, Range)]) {
-    let mut kept = first;
-    for f in first..fresh.len() {
-        let (at, v) = fresh[f];
-        if !held.iter().any(|(w, r)| *w == v && at < r.end) {
-            fresh[kept] = (at, v);
-            kept += 1;
-        }
+/// Drops early writes of variables whose registers something that a block does not touch has taken already, from the top of
+/// that block or of one before it on. `fresh` is sorted.
+fn drop_held(
+    fresh: &mut Vec<(Position, VarId)>,
+    accesses: &Accesses,
+    count: Holders,
+    dataflow: &Dataflow,
+    until: &mut TiVec<VarId, Position>,
+) {
+    if fresh.is_empty() {
+        return;
     }
-    fresh.truncate(kept);
+    until.clear();
+    until.resize(accesses.facts.len(), Position::START);
+    let mut next = 0;
+    fresh.retain(|&(at, v)| {
+        while next + 1 < accesses.blocks.len() && Position::read(accesses.blocks[next]) <= at {
+            for (held, end) in holding(dataflow, next, count) {
+                until[held] = until[held].max(end);
+            }
+            next += 1;
+        }
+        until[v] <= at
+    });
 }
 
 /// What the first instruction of a block writes while it reads.
@@ -407,16 +421,14 @@ fn written_early(accesses: &Accesses, b: usize) -> impl Iterator<Item = VarId> {
     first.iter().filter(|a| a.kind.has(Kind::EARLY)).map(|a| a.var)
 }
 
-/// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes
+/// The ends of the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes
 /// hold or callers keep.
-fn hold(dataflow: &Dataflow, b: usize, top: Position, count: Holders, raw: &mut Vec<Raw>) {
+fn holding(dataflow: &Dataflow, b: usize, count: Holders) -> impl Iterator<Item = (VarId, Position)> {
     let held = [
         (true, dataflow.from(b)),
         (count.waits, dataflow.held_from(b)),
         (count.passing, dataflow.passed_from(b)),
         (count.waits && count.passing, dataflow.held_in_calls_from(b)),
     ];
-    for (_, ranges) in held.into_iter().filter(|h| h.0) {
-        raw.extend(ranges.iter().map(|&(v, end)| (v, Range { start: top, end })));
-    }
+    held.into_iter().filter(|h| h.0).flat_map(|(_, ranges)| ranges.iter().copied())
 }

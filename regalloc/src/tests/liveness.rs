@@ -75,6 +75,29 @@ fn what_is_written_for_nobody_does_not_come_to_the_next_write() {
 }
 
 #[test]
+fn what_lanes_hold_that_have_left_a_loop_comes_to_its_blocks() {
+    // The registers of V0 are taken from the head of the loop on.
+    let text = "V0: general, 64 bytes, align 32
+         V1: general, 64 bytes, align 32
+         V2: flag, 2 bytes, align 2, live in
+         V3: general, 64 bytes, align 32
+         B0: -> B1
+             mov (16|M0) V0(0)<1>:d 1:d
+             mov (16|M0) V1(0)<1>:d 2:d
+         B1: -> B2 B3
+             (V2(0)) goto (16|M0) B3 B3
+         B2: -> B1
+             add (16|M0) V0(0)<1>:d V1(0)<8;8,1>:d V1(0)<8;8,1>:d
+             goto.b (16|M0) B3 B1
+         B3: -> B4
+             join (16|M0) B4
+         B4:
+             add (16|M0) V3(0)<1>:d V0(0)<8;8,1>:d V0(0)<8;8,1>:d";
+    let k = gen_ir::parse(text, Platform::Icllp).unwrap();
+    assert!(liveness(&k).comes_to(VarId(0), 3, &(3..5)));
+}
+
+#[test]
 fn values_of_one_block_start_there() {
     let mut k = Kernel::new("t", Platform::Skl);
     let (x, y) = (k.add_var(general(32)), k.add_var(general(32)));
