@@ -123,6 +123,10 @@ pub struct FinalizeArgs {
     /// General registers at the end of the file that no variable is given.
     #[arg(long, value_name = "N", default_value = "0")]
     pub reserve: u16,
+    /// Whether threads run as pairs, on Tiger Lake and its like; `auto`: all but those of Cm kernels in vISA objects, which
+    /// the media driver starts one by one.
+    #[arg(long, value_name = "auto|always|never", default_value = "auto")]
+    pub pairs: finalizer::ThreadPairs,
     /// Set an option that has a name in the libraries; may be given several times.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,

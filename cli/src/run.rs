@@ -4,7 +4,7 @@ use narrow::as_index;
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, Unfilled, infer, link::Loaded};
-use finalizer::{Diagnostic, Finalizer, Grf, Place, Refusal};
+use finalizer::{Diagnostic, Finalizer, Grf, Place, Refusal, ThreadPairs};
 use platforms::Platform;
 use serde_json::{Map, Value, json};
 use visa::Module;
@@ -78,8 +78,16 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         kernel: info,
         args: arguments,
     };
+    // The compute runtime, which has the program, starts threads as pairs.
+    let pairs = match &source {
+        RunSource::Visa(module, index) if program.is_none() && module.kernels[*index].is_cm() => {
+            ThreadPairs::Never
+        }
+        _ => ThreadPairs::Always,
+    };
     let options = Options {
         trace: args.trace,
+        pairs: pairs == ThreadPairs::Always,
         max_instructions: args.max_instructions,
         ..if args.fast { Options::fast() } else { Options::default() }
     };
@@ -88,7 +96,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
             emulator::visa::run_linked(args.platform, module, *index, &loaded, &launch, &mut memory, &options)
         }
         _ => {
-            let unit = unit(args, &source, &loaded, &name, &mut launch)?;
+            let unit = unit((args, pairs), &source, &loaded, &name, &mut launch)?;
             let code = loaded.link(&unit, &[]).map_err(emulator)?;
             emulator::run(args.platform, &code, &launch, &mut memory, &options)
         }
@@ -269,7 +277,7 @@ fn layout(
 
 /// The code that runs.
 fn unit(
-    args: &RunArgs,
+    (args, pairs): (&RunArgs, ThreadPairs),
     source: &RunSource,
     loaded: &Loaded,
     name: &str,
@@ -283,8 +291,8 @@ fn unit(
         (With::Ours, RunSource::Visa(module, index)) => {
             let asked = u16::try_from(launch.kernel.grf_count).ok().filter(|n| *n > 0).map(Grf::Count);
             let grf = args.grf.or(asked).unwrap_or_default();
-            let mut finalizer =
-                Finalizer::new(finalizer::Options { grf, ..finalizer::Options::new(args.platform) });
+            let options = finalizer::Options { grf, pairs, ..finalizer::Options::new(args.platform) };
+            let mut finalizer = Finalizer::new(options);
             let binary = finalizer.finalize_kernel(module, *index)?;
             launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
             launch.kernel.grf_count = binary.info.grf_count.into();

@@ -15,6 +15,7 @@ use crate::{
     learned::Learned,
     memory::Memory,
     messages::Cx,
+    pair::Pair,
     probe::Probe,
     program::Program,
     report::{Report, Reports, RunReport},
@@ -242,6 +243,9 @@ fn start(
     }
     if options.scoreboard {
         t.scoreboard = Scoreboard::new(program);
+    }
+    if options.pairs && program.platform.caps().flow.fused_pairs {
+        t.pair = Some(Pair::default());
     }
     t.number = number;
     t.dispatched = dispatch.masks.get(as_index(number)).copied().unwrap_or(u32::MAX);

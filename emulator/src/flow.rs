@@ -24,6 +24,9 @@ pub(crate) fn arrive(t: &mut Thread) {
             t.active |= 1 << c;
         }
     }
+    if let Some(pair) = &mut t.pair {
+        pair.wake(t.active);
+    }
 }
 
 fn park(t: &mut Thread, channels: u32, at: Pc) -> Result<(), Trap> {
@@ -54,7 +57,8 @@ fn advance_within(t: &mut Thread, jip: Pc, width: u32) -> Result<(), Trap> {
     let next = t.pc + 1;
     let waiting = t.waiting & t.called & width;
     let here = t.active & width != 0 || (0..32).any(|c| waiting >> c & 1 != 0 && t.wait_at[c] == next);
-    t.pc = if here { next } else { jip };
+    let stays = here || t.pair.as_mut().is_some_and(|pair| pair.leave(width));
+    t.pc = if stays { next } else { jip };
     if t.pc == NOWHERE { Err("no channel goes on and there is no JIP".into()) } else { Ok(()) }
 }
 
@@ -66,6 +70,9 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
     let chan = u32::from(step.chan);
     let enabled = lanes << chan;
     let taken = (lanes & pred) << chan;
+    if t.pair.is_some() && run_paired(t, program, step)? {
+        return Ok(());
+    }
     match step.op {
         Op::Jmpi => jump(t, program, step),
         Op::If => {
@@ -110,6 +117,40 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
     }
 }
 
+/// What a branch does to a thread of a pair. Returns whether that is all: the thread may run while no channel of it is on.
+fn run_paired(t: &mut Thread, program: &Program, step: &Step) -> Result<bool, Trap> {
+    let Some(pair) = &mut t.pair else { return Ok(false) };
+    pair.arrive(t.pc, program.loop_end(t.pc));
+    let off = pair.is_off();
+    t.pc = match step.op {
+        Op::Jmpi if off => {
+            return Err("a jump of the thread, which its pair may run while no channel of it is on".into());
+        }
+        Op::Call if step.jip != NOWHERE && pair.calls(t.pc + 1, t.called) => {
+            // None of those that wait is of this call.
+            t.called = 0;
+            step.jip
+        }
+        Op::Ret if off => {
+            let back = pair.ret_off().ok_or_else(|| Trap("a return while no channel is on".into()))?;
+            t.called = back.1;
+            back.0
+        }
+        Op::Goto if is_backward(step) && pair.goes_back(t.pc) => step.uip,
+        Op::While if pair.goes_back(t.pc) => step.jip,
+        Op::Goto | Op::If | Op::Brc | Op::Brd if !is_backward(step) => {
+            pair.part(t.pc, step.uip);
+            return Ok(false);
+        }
+        Op::Break => {
+            pair.part(t.pc, step.uip + 1);
+            return Ok(false);
+        }
+        _ => return Ok(false),
+    };
+    Ok(true)
+}
+
 /// `jmpi`: scalar, and whether channels are active does not matter to it.
 fn jump(t: &mut Thread, program: &Program, step: &Step) -> Result<(), Trap> {
     let jump = step.pred.is_none_or(|p| t.predicate(&p, step) & 1 != 0);
@@ -123,8 +164,13 @@ fn jump(t: &mut Thread, program: &Program, step: &Step) -> Result<(), Trap> {
     Ok(())
 }
 
+/// Whether a branch goes back to the head of a loop.
+fn is_backward(step: &Step) -> bool {
+    step.op == Op::While || matches!(step.extra, Extra::Branch { ctrl: true })
+}
+
 fn goto(t: &mut Thread, program: &Program, step: &Step, enabled: u32, taken: u32) -> Result<(), Trap> {
-    let backward = matches!(step.extra, Extra::Branch { ctrl: true });
+    let backward = is_backward(step);
     if backward && taken != 0 {
         // The channels that jump run on at once; those that stay wait behind this instruction.
         park(t, enabled & !taken, t.pc + 1)?;
@@ -157,6 +203,9 @@ fn call(t: &mut Thread, program: &Program, step: &Step, taken: u32) -> Result<()
     // callee goes.
     t.set_u32(at + 4, t.called);
     let callers = if taken & t.active == 0 { taken } else { taken & t.active };
+    if let Some(pair) = &mut t.pair {
+        pair.call(t.active & !callers != 0);
+    }
     park(t, t.active & !callers, next)?;
     t.called = callers;
     t.pc = to;
@@ -178,6 +227,9 @@ fn ret(t: &mut Thread, program: &Program, step: &Step, taken: u32) -> Result<(),
     if t.active == 0 && !inside {
         t.called = outer;
         t.pc = back;
+        if let Some(pair) = &mut t.pair {
+            pair.ret();
+        }
         arrive(t);
     } else {
         t.pc += 1;

@@ -42,6 +42,7 @@ mod messages;
 pub mod num;
 mod opaque;
 mod options;
+mod pair;
 mod payload;
 pub mod probe;
 mod program;

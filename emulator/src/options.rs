@@ -65,6 +65,9 @@ pub struct Options {
     pub strict: bool,
     /// Report what comes before its dependencies.
     pub scoreboard: bool,
+    /// Where threads run as pairs: let each run what hardware may run of it while none of its channels is on. Results are
+    /// those of a thread alone if the code guards against that; what is run so is not counted.
+    pub pairs: bool,
     /// Keep a line per executed instruction, up to `trace_lines`.
     pub trace: bool,
     /// Most lines of trace, and most of what watches see.
@@ -93,6 +96,7 @@ impl Default for Options {
         Options {
             strict: true,
             scoreboard: true,
+            pairs: true,
             trace: false,
             trace_lines: 100_000,
             watches: Vec::new(),
@@ -109,6 +113,6 @@ impl Default for Options {
 impl Options {
     /// Nothing but running.
     pub fn fast() -> Options {
-        Options { strict: false, scoreboard: false, ..Options::default() }
+        Options { strict: false, scoreboard: false, pairs: false, ..Options::default() }
     }
 }

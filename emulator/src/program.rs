@@ -134,6 +134,7 @@ impl Program {
             bad: Vec::new(),
             index,
             insts: Vec::with_capacity(placed.len()),
+            loop_ends: Vec::new(),
         };
         for (at, _, inst) in placed {
             let step = match &inst {
@@ -145,6 +146,9 @@ impl Program {
             program.steps.push(step);
         }
         program.mark_targets();
+        if caps.flow.fused_pairs {
+            program.find_loops();
+        }
         Ok(program)
     }
 
@@ -170,6 +174,33 @@ impl Program {
             opts: Options::NONE,
             swsb: Swsb::NONE,
         }
+    }
+
+    /// Finds for each instruction the end of the last loop that it is in.
+    fn find_loops(&mut self) {
+        let mut ends = vec![0; self.steps.len()];
+        for (pc, step) in (0..).zip(&self.steps) {
+            let head = match (step.op, step.extra) {
+                (Op::Goto, Extra::Branch { ctrl: true }) => step.uip,
+                (Op::While | Op::Jmpi, _) => step.jip,
+                _ => NOWHERE,
+            };
+            if head <= pc {
+                let end = &mut ends[as_index(head)];
+                *end = pc + 1;
+            }
+        }
+        let mut last = 0;
+        for (pc, end) in (0..).zip(&mut ends) {
+            last = last.max(*end);
+            *end = if last > pc { last } else { 0 };
+        }
+        self.loop_ends = ends;
+    }
+
+    /// The place behind the last loop that an instruction is in, where threads run as pairs; 0 for none.
+    pub(crate) fn loop_end(&self, pc: Pc) -> Pc {
+        self.loop_ends.get(as_index(pc)).copied().unwrap_or(0)
     }
 
     fn mark_targets(&mut self) {

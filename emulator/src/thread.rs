@@ -4,6 +4,7 @@ use crate::{
     file,
     group::{Member, Turn},
     num::Round,
+    pair::Pair,
     program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
 use gen_ir::{FlagSub, PredCtrl, Type};
@@ -90,6 +91,8 @@ pub(crate) struct Thread {
     pub wait_at: [Pc; LANES],
     /// Channels of the current subroutine call; the others sleep until it returns.
     pub called: u32,
+    /// How the thread stands to the other one of its pair, where hardware runs pairs and what it does wrong is tried.
+    pub pair: Option<Pair>,
     pub mode: FloatMode,
     pub turn: Turn,
     pub number: u32,
@@ -124,6 +127,7 @@ impl Thread {
             waiting: 0,
             wait_at: [0; LANES],
             called: u32::MAX,
+            pair: None,
             mode: FloatMode::from_control(0),
             turn: Turn::default(),
             number: 0,
@@ -145,6 +149,7 @@ impl Thread {
         self.macros.fill([<rustc_apfloat::ieee::Quad as rustc_apfloat::Float>::ZERO; LANES]);
         (self.pc, self.active, self.dispatched) = (0, 0, 0);
         (self.waiting, self.wait_at, self.called) = (0, [0; LANES], u32::MAX);
+        self.pair = None;
         self.mode = FloatMode::from_control(0);
         (self.turn, self.number) = (Turn::default(), 0);
         self.scoreboard = None;
@@ -247,6 +252,16 @@ impl Thread {
     pub(crate) fn enabled(&self, step: &Step) -> u32 {
         let all = mask(step.lanes.into());
         if step.no_mask { all } else { self.active.checked_shr(step.chan.into()).unwrap_or(0) & all }
+    }
+
+    /// Whether the thread runs while no channel of it is on, as its pair may make it.
+    pub(crate) fn is_off(&self) -> bool {
+        self.pair.as_ref().is_some_and(Pair::is_off)
+    }
+
+    /// Whether a message of such a thread is not sent: what ignores the mask is sent alone, where its predicate lets it.
+    pub(crate) fn is_unsent(&self, step: &Step) -> bool {
+        self.is_off() && self.enabled(step) & step.pred.map_or(u32::MAX, |p| self.predicate(&p, step)) == 0
     }
 
     /// Writes condition bits of the lanes in `lanes`.

@@ -128,7 +128,7 @@ pub use api::{
         compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
         read_text,
     },
-    options::{Grf, Level, Options},
+    options::{Grf, Level, Options, ThreadPairs},
     settings::{SETTINGS, Setting},
 };
 pub use driver::{

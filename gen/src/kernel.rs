@@ -41,6 +41,9 @@ pub struct Var {
     /// May be read or written through an address (its address is taken): its bytes are touched by any
     /// indirect access.
     pub address_taken: bool,
+    /// A flag that says whether any channel is on where it was written last. To each thread of which some is, an instruction
+    /// that ignores the mask does under it what it does without a predicate.
+    pub any_on: bool,
     /// The vISA variable that it stands for, if any (index into the vISA kernel's general, predicate, address
     /// or state variables).
     pub origin: Option<u32>,
@@ -59,6 +62,7 @@ impl Var {
             live_out: false,
             no_spill: false,
             address_taken: false,
+            any_on: false,
             origin: None,
         }
     }
@@ -113,6 +117,8 @@ pub struct Kernel<S: Space> {
     /// Every one of the 32 channels is on when the thread starts, however many the kernel was written for:
     /// said of Cm kernels.
     pub all_channels: bool,
+    /// Threads may run as pairs with one instruction pointer ([`Flow::fused_pairs`](platforms::Flow::fused_pairs)).
+    pub pairs: bool,
     /// Variables; empty in physical code.
     pub vars: Vec<Var>,
     /// Blocks in layout order; the first is the entry.
@@ -145,6 +151,7 @@ impl<S: Space> Kernel<S> {
             reserved: 0,
             simd: 8,
             all_channels: false,
+            pairs: platform.caps().flow.fused_pairs,
             vars: Vec::new(),
             blocks: Vec::new(),
             subroutines: Vec::new(),

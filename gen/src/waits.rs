@@ -96,12 +96,15 @@ impl Waits {
     /// [`Waits::of`] in the memory it has; `back_edges` are those of the kernel's graph.
     pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back_edges: &[(BlockId, BlockId)]) {
         let n = kernel.blocks.len();
+        let width = kernel.flow_width();
         self.clear(n);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last() else { continue };
             let Payload::Branch { jip, uip, ctrl } = last.payload else { continue };
             let next = BlockId::from(b).next();
             let (at, from) = match (last.op, jip, uip) {
+                // A goto of all lanes without a predicate leaves none behind.
+                (Op::Goto, ..) if ctrl && last.pred.is_none() && last.is_uniform(width) => continue,
                 (Op::Goto, _, Target::Block(head)) if ctrl => (next, head),
                 (Op::Goto | Op::Cont, _, Target::Block(t)) => (t, next),
                 (Op::If | Op::Else, Target::Block(t), _) => (t, next),

@@ -1,6 +1,6 @@
 //! The words that a runtime passes on to the finalizer: Intel's names for what can be chosen.
 
-use finalizer::{Grf, Level, Options, PassSet};
+use finalizer::{Grf, Level, Options, PassSet, ThreadPairs};
 use narrow::{to_u8, to_u16, to_u32};
 use platforms::Platform;
 
@@ -27,6 +27,7 @@ pub(crate) fn options<'a>(
             b"-nocompaction" => options.compact = false,
             b"-generateDebugInfo" => options.debug_info = true,
             b"-getfreegrfinfo" => options.free_registers = true,
+            b"-noMaskWA" => options.pairs = ThreadPairs::Always,
             b"-noschedule" => options.skip = PassSet::named("schedule").unwrap_or_default(),
             b"-autoGRFSelection" => options.grf = Grf::Auto,
             b"-TotalGRFNum" => {
@@ -100,6 +101,7 @@ mod tests {
         is(&["-HWThreadNumberPerEU", "4"], Options { grf: Grf::Count(256), ..pvc.clone() });
         is(&["-HWThreadNumberPerEU", "8"], Options { grf: Grf::Count(128), ..pvc.clone() });
         is(&["-generateDebugInfo"], Options { debug_info: true, ..pvc.clone() });
+        is(&["-noMaskWA"], Options { pairs: ThreadPairs::Always, ..pvc.clone() });
         is(&["-getfreegrfinfo"], Options { free_registers: true, ..pvc.clone() });
         is(&["-autoGRFSelection"], Options { grf: Grf::Auto, ..pvc.clone() });
         is(&["-reservedGRFNum", "0x10"], Options { reserved_registers: 16, ..pvc.clone() });

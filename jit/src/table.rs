@@ -222,7 +222,7 @@ pub const TABLE: &[Row] = &[
     row("-nolocalra",                      0, Compiler, NoEffect(OWN_PASSES)),
     row("-noLocalSplit",                   0, Compiler, NoEffect(OWN_PASSES)),
     row("-nolvn",                          0, Compiler, NoEffect(OWN_PASSES)),
-    row("-noMaskWA",                       0, Compiler, NoEffect(PARTS)),
+    row("-noMaskWA",                       0, Compiler, Obeyed),
     row("-nonALTMode",                     0, Compiler, NoEffect(FORMS)),
     row("-nopresched",                     0, Compiler, NoEffect(OWN_PASSES)),
     row("-noremat",                        0, Compiler, NoEffect(OWN_PASSES)),

@@ -79,7 +79,13 @@ pub(crate) const BDW: Caps = Caps {
         even_writes: true,
         narrow_packs_restricted: false,
     },
-    flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true, calla_register: false },
+    flow: Flow {
+        structured: true,
+        goto_jumps_on_true: false,
+        switch_jump: true,
+        calla_register: false,
+        fused_pairs: false,
+    },
     scoreboard: Scoreboard {
         sbid_count: 0,
         sbid_count_large: 0,
@@ -95,7 +101,6 @@ pub(crate) const BDW: Caps = Caps {
         responses_apart: false,
         target_in_descriptor: false,
         null_target: false,
-        fused_pairs: false,
     },
     memory: Memory {
         lsc: false,

@@ -333,6 +333,13 @@ pub struct Flow {
     pub switch_jump: bool,
     /// `calla` takes its target from a register (Intel's finalizer, `supportCallaRegSrc`).
     pub calla_register: bool,
+    /// Two threads run as a pair, with one instruction pointer, and send together (Intel's finalizer, `hasFusedEU`).
+    ///
+    /// A message whose descriptor differs between them must say so. They may want to go different ways where each thread by
+    /// itself goes one: so there are no scalar jumps. And where branches are nested, instructions that ignore the mask may
+    /// run for a thread of which no channel is on (`Wa_1808850743` in Intel's `skuwa/itgl_lp_hw_wa.c`; the page "NoMask WA"
+    /// in visa/SWWA.cpp).
+    pub fused_pairs: bool,
 }
 
 /// The in-order pipes that a distance of the software scoreboard may name, beside that of the instruction itself (Intel's
@@ -394,12 +401,6 @@ pub struct Sends {
     pub target_in_descriptor: bool,
     /// An extended descriptor says that there is no render target.
     pub null_target: bool,
-    /// Two threads run as a pair and send together; a message whose descriptor differs between them must say so.
-    ///
-    /// Where branches are nested, such a pair may run a block in which no lane of a thread is on, and its NoMask
-    /// instructions with it (`Wa_1808850743` in Intel's `skuwa/itgl_lp_hw_wa.c`; its finalizer gives them a predicate there,
-    /// `prepareNoMaskWA` in visa/SWWA.cpp, and writes no scalar jumps). That is not worked around here yet.
-    pub fused_pairs: bool,
 }
 
 /// Which threads must not end before what they wrote has arrived (Intel, `insertFenceBeforeEOT`, and the workaround

@@ -62,8 +62,8 @@ pub(crate) const PVC: Caps = Caps {
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },
-    flow: Flow { structured: false, calla_register: true, ..TGLLP.flow },
-    sends: Sends { length_in_word: true, responses_apart: true, fused_pairs: false, ..TGLLP.sends },
+    flow: Flow { structured: false, calla_register: true, fused_pairs: false, ..TGLLP.flow },
+    sends: Sends { length_in_word: true, responses_apart: true, ..TGLLP.sends },
     scoreboard: Scoreboard {
         sbid_count_large: 32,
         pipes: Pipes::Four,

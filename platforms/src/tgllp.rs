@@ -25,15 +25,9 @@ pub(crate) const TGLLP: Caps = Caps {
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
     regs: Registers { acc_names: 8, float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
     regions: Regions { mixed_half: Mixing::FirstFactor, ternary_unit_stride: 1, ..ICLLP.regions },
-    flow: Flow { switch_jump: false, ..ICLLP.flow },
+    flow: Flow { switch_jump: false, fused_pairs: true, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
-    sends: Sends {
-        to_r127: true,
-        responses_apart: false,
-        fused_pairs: true,
-        null_target: true,
-        ..ICLLP.sends
-    },
+    sends: Sends { to_r127: true, responses_apart: false, null_target: true, ..ICLLP.sends },
     memory: Memory {
         a64_gather_8_bytes: false,
         fence_flushes: false,

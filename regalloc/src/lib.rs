@@ -79,6 +79,7 @@ mod copy;
 mod error;
 mod options;
 mod order;
+mod pairs;
 mod place;
 mod placing;
 mod rounds;
@@ -91,5 +92,6 @@ mod tests;
 
 pub use error::Error;
 pub use options::{AllocStats, Options, Placed};
+pub use pairs::PairGuard;
 pub use rounds::{AllocationMemory, allocate};
 pub use split::Splitter;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use finalizer::{Binary, Diagnostic, Finalizer, Grf, PAYLOAD_OFFSET, Refusal, Severity};
+use finalizer::{Binary, Diagnostic, Finalizer, Grf, PAYLOAD_OFFSET, Refusal, Severity, ThreadPairs};
 use platforms::Platform;
 use visa::Module;
 use zebin::{Elf, Error, Section, ZeInfo};
@@ -74,7 +74,9 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
     let mut info = ZeInfo::new(&String::from_utf8_lossy(&elf.sections[description].data));
     let mut symbols = Symbols::read(&elf).map_err(refused)?;
     let (mut binaries, mut warnings, mut faults) = (Vec::new(), Vec::new(), Vec::new());
-    let finalizer::Options { grf: chosen, debug_info: wanted, .. } = *finalizer.options();
+    let finalizer::Options { grf: chosen, debug_info: wanted, pairs, .. } = *finalizer.options();
+    // Whatever language they were written in: the compute runtime starts threads as pairs.
+    finalizer.set_pairs(if pairs == ThreadPairs::Auto { ThreadPairs::Always } else { pairs });
     finalizer.set_debug_info(wanted || sections::has_any(&elf));
     for source in &sources {
         let mut replace = || {
@@ -105,6 +107,7 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
         }
     }
     finalizer.set_debug_info(wanted);
+    finalizer.set_pairs(pairs);
     if !faults.is_empty() {
         return Err(Refusal(faults));
     }

@@ -52,6 +52,9 @@ pub(crate) fn lower_branches(
 
 /// Decides which gotos become jumps, and finds where lanes wait then.
 ///
+/// Where threads run as pairs, none does: the two have one instruction pointer, and what is uniform in each may differ
+/// between them (Intel's finalizer, `convertJmpiToGoto`: "Jmpi instruction cannot be used when EU Fusion is enabled").
+///
 /// A uniform backward goto is always a jump: it passes no waiting lane. (Those of one channel are uniform, and those of all
 /// channels where predicates are: [`Flags`].) A uniform forward goto is one
 /// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
@@ -67,6 +70,7 @@ fn plan(
     let Plans { plans, waits, open, active, .. } = found;
     cfg.find(kernel);
     let back = cfg.back_edges();
+    let pairs = kernel.pairs;
     waits.clear(n);
     plans.clear();
     plans.resize(n, Plan::None);
@@ -79,18 +83,23 @@ fn plan(
         let here = BlockId(to_index(b));
         let to = last.branch_target().ok_or(Error::BadTarget(here))?;
         let next = BlockId(to_index(b) + 1);
-        let uniform = last.is_uniform(width) || goes_as_one(kernel, width, last, flags);
+        let uniform =
+            last.is_uniform(width) || last.op == Op::Jmpi || goes_as_one(kernel, width, last, flags);
+        let jumps = uniform && !pairs;
         plans[b] = if to <= here {
-            if uniform || last.op == Op::Jmpi {
+            if jumps {
                 Plan::Jump(to)
             } else {
-                if next.index() >= n {
-                    return Err(Error::FallsOffEnd(here));
+                // A goto of all lanes without a predicate leaves none behind.
+                if last.pred.is_some() || !uniform {
+                    if next.index() >= n {
+                        return Err(Error::FallsOffEnd(here));
+                    }
+                    waits.add(next, to, back);
                 }
-                waits.add(next, to, back);
                 Plan::Backward(to)
             }
-        } else if uniform || last.op == Op::Jmpi {
+        } else if jumps {
             open.push(b);
             Plan::Jump(to)
         } else {
@@ -118,12 +127,10 @@ fn plan(
     Ok(())
 }
 
-/// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread. (Two threads
-/// that run as a pair may differ: Intel's finalizer writes no jumps there, `Wa_1808850743` in skuwa/itgl_lp_hw_wa.c.)
+/// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread.
 fn goes_as_one(kernel: &Kernel<Virtual>, width: u32, goto: &Inst<Virtual>, flags: &mut Flags) -> bool {
     let of_all = goto.chan == 0 && goto.exec.lanes() >= width;
-    let fused = kernel.platform.caps().sends.fused_pairs;
-    of_all && !fused && goto.pred.is_some_and(|pred| flags.is_uniform(kernel, width, &pred))
+    of_all && goto.pred.is_some_and(|pred| flags.is_uniform(kernel, width, &pred))
 }
 
 /// For each block, the JIP of the goto at its end.
@@ -135,7 +142,8 @@ fn next_waits(found: &mut Plans) {
         let next = active.next_after(b);
         match *plan {
             Plan::Forward(to) => Some(next.map_or(to, |t| t.min(to))),
-            Plan::Backward(_) => Some(BlockId(to_index(b) + 1)),
+            // One that nobody waits behind has channels to take it, and no use for a JIP.
+            Plan::Backward(to) => Some(next.unwrap_or(to)),
             Plan::None | Plan::Jump(_) => next,
         }
     }));
@@ -162,33 +170,46 @@ fn widen_uniform(
     flags: &mut Flags,
     pool: &mut Pool<Virtual>,
 ) {
+    let pairs = kernel.pairs;
     for (b, plan) in plans.iter().enumerate() {
-        let Plan::Forward(_) = plan else { continue };
+        let (Plan::Forward(_) | Plan::Backward(_)) = plan else { continue };
         let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
         if last.exec != ExecSize::S1 {
             continue;
         }
         let mut goto = Inst { op: Op::Goto, exec, chan: 0, no_mask: false, ..last };
-        let wants_copy = last
-            .pred
-            .filter(|pred| pred.ctrl == PredCtrl::Seq && !flags.is_uniform(kernel, exec.lanes(), pred));
+        let says_it_to_all = |pred: &Pred<Virtual>| {
+            let group = pred.ctrl.channels().is_some_and(|n| n >= exec.lanes());
+            group && pred.ctrl != PredCtrl::Seq
+        };
+        let wants_copy =
+            last.pred.filter(|pred| !says_it_to_all(pred) && !flags.is_uniform(kernel, exec.lanes(), pred));
         if let Some(pred) = wants_copy {
             let (flag, ty) = new_flag(kernel, exec);
-            let mov = |bits, pred| Inst {
+            let scalar = |op, pred, src: [Src<Virtual>; 2]| Inst {
                 no_mask: true,
                 pred,
                 dst: Dst::packed(flag, ty),
-                src: [Src::imm(bits, ty), Src::None, Src::None],
+                src: [src[0], src[1], Src::None],
                 origin: last.origin,
-                ..Inst::new(Op::Mov, ExecSize::S1)
+                ..Inst::new(op, ExecSize::S1)
             };
+            let set = |bits, pred| scalar(Op::Mov, pred, [Src::imm(bits, ty), Src::None]);
             let insts = &mut kernel.blocks[b].insts;
             pool.grow(insts, 2);
             insts.pop();
-            insts.push(mov(0, None));
-            insts.push(mov(u64::MAX, Some(pred)));
+            goto.pred = Some(if pairs && pred.ctrl == PredCtrl::Seq {
+                // The bit alone, which is one of any (Intel's finalizer, `convertJmpiToGoto`).
+                let bit = Src::scalar(pred.flag, Type::Uw);
+                insts.push(scalar(Op::And, None, [bit, Src::uw(1)]));
+                let by_width = kernel.platform.caps().words.pred_width;
+                Pred { flag, ctrl: PredCtrl::any_of(exec, by_width), ..pred }
+            } else {
+                insts.push(set(0, None));
+                insts.push(set(u64::MAX, Some(pred)));
+                Pred { flag, inv: false, ctrl: PredCtrl::Seq }
+            });
             insts.push(goto);
-            goto.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
         }
         if let Some(i) = kernel.blocks[b].insts.last_mut() {
             *i = goto;

@@ -217,6 +217,25 @@ fn scalar_predicate_is_spread() {
     assert_eq!(b[2].pred.unwrap().flag.var(), Some(VarId(0)));
     assert_eq!(b[3].pred.unwrap().flag.var(), Some(VarId(1)));
     assert!(!b[3].pred.unwrap().inv);
+    // Where threads are pairs all are spread, and any of the bits is the bit.
+    let mut k = Build::new(Platform::Tgllp).goto(U, true, 2).nop().end();
+    structurize(&mut k).unwrap();
+    let b = &k.blocks[0].insts;
+    assert_eq!((b[0].op, b[0].src[0].reg().and_then(|r| r.var())), (Op::And, Some(VarId(0))));
+    let pred = b[1].pred.unwrap();
+    assert_eq!((pred.flag.var(), pred.ctrl, pred.inv), (Some(VarId(1)), PredCtrl::Any8h, true));
+}
+
+#[test]
+fn pairs_of_threads_make_no_jumps() {
+    let mut k = Build::new(Platform::Tgllp).nop().goto(U, true, 0).goto(U, false, 4).nop().end();
+    structurize(&mut k).unwrap();
+    assert!(k.insts().all(|(_, i)| i.op != Op::Jmpi));
+    // Nobody waits behind a loop without a way out at its end.
+    let mut k = Build::new(Platform::Tgllp).goto(U, true, 2).goto(U, false, 0).end();
+    structurize(&mut k).unwrap();
+    let waits: Vec<_> = Waits::of(&k).iter().collect();
+    assert_eq!(waits, [(BlockId(2), BlockId(0))], "{:?}", flow(&k));
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use emulator::{
     Fault, Image, Memory, Options as RunOptions, RawLaunch, Report, Sampler, Surface, Texel, Wrap,
 };
-use finalizer::Binary;
+use finalizer::{Binary, ThreadPairs};
 use messages::Sfid;
 use platforms::Platform;
 use visa::{GeneralVar, InputVar, Module, Opcode, Type};
@@ -173,7 +173,8 @@ pub fn run_code(platform: Platform, module: &Module, index: usize, code: &[u8], 
         // Media kernels have messages among threads; others have barriers alone, which are modelled.
         opaque.push(Sfid::Gateway);
     }
-    let options = RunOptions { max_instructions: LIMIT, opaque, ..RunOptions::default() };
+    let pairs = ThreadPairs::Auto.of(module.kernels[index].is_cm());
+    let options = RunOptions { max_instructions: LIMIT, pairs, opaque, ..RunOptions::default() };
     let (mut wanted, mut found) = (memory.clone(), memory);
     let undefined;
     let questions = match emulator::visa::run_raw(platform, module, index, &launch, &mut wanted, &options) {

@@ -97,6 +97,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
     let mut options = Options {
         grf: args.grf.unwrap_or_default(),
         reserved_registers: args.reserve,
+        pairs: args.pairs,
         compact: !args.no_compaction,
         verify: args.verify || default.verify,
         timings: args.stats || args.report.is_some(),

@@ -70,7 +70,7 @@ pub(super) fn turn(
         if step.target && t.waiting != 0 {
             flow::arrive(t);
         }
-        counts.at[pc] += 1;
+        counts.at[pc] += u64::from(!t.is_off());
         counts.total += 1;
         done += 1;
         t.executed += 1;
@@ -90,6 +90,10 @@ pub(super) fn turn(
     Ok(())
 }
 
+fn ends_thread(program: &Program, step: &Step) -> bool {
+    matches!(step.extra, Extra::Send(m) if program.messages[as_index(m)].eot)
+}
+
 /// Runs the instruction at `pc`.
 pub(super) fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usize) -> Result<(), Trap> {
     let program = cx.program;
@@ -97,13 +101,18 @@ pub(super) fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usiz
     match step.op.info().class {
         Class::Branch => flow::run(t, program, step),
         Class::Send => {
-            let kind = messages::run(t, cx, step)?;
-            *counts.sends.entry(kind).or_insert(0) += 1;
+            if t.is_off() && ends_thread(program, step) {
+                return Err("the thread ends while no channel is on".into());
+            }
+            if !t.is_unsent(step) {
+                let kind = messages::run(t, cx, step)?;
+                *counts.sends.entry(kind).or_insert(0) += u64::from(!t.is_off());
+            }
             t.pc += 1;
             Ok(())
         }
         Class::Sync => {
-            if matches!(step.extra, Extra::Sync(SyncFn::Bar)) {
+            if matches!(step.extra, Extra::Sync(SyncFn::Bar)) && !t.is_off() {
                 let mut number = [0; LANES];
                 t.raw(&step.src[0], 1, 1, &mut number)?;
                 t.turn.wait(number[0] & 0xff);
@@ -158,7 +167,7 @@ pub(super) fn one_careful(
         checked?;
     }
     let class = step.op.info().class;
-    if cx.strict && counts.at[pc] == 1 {
+    if cx.strict && counts.at[pc] <= 1 {
         strict::legal(t, cx, pc);
     }
     if t.shadow.is_none() {
@@ -177,7 +186,9 @@ pub(super) fn one_careful(
             Ok(())
         }
         Class::Send => {
-            strict::send(t, cx, step);
+            if !t.is_unsent(step) {
+                strict::send(t, cx, step);
+            }
             cx.poisoned = poisoned(t, options, step) != 0;
             one(t, cx, counts, pc)?;
             if cx.poisoned {

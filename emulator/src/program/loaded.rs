@@ -17,4 +17,6 @@ pub struct Program {
     /// Instruction at every 8 bytes of code, [`NOWHERE`] inside of one.
     pub(super) index: Vec<Pc>,
     pub(super) insts: Vec<Option<Inst<Physical>>>,
+    /// Where threads run as pairs: for each instruction, the place behind the last loop that it is in, 0 for none.
+    pub(super) loop_ends: Vec<Pc>,
 }

@@ -39,6 +39,9 @@ pub(super) fn footprint(
 fn whole_footprint(t: &Thread, program: &Program, step: &Step, on: u32) -> Result<(Ranges, Ranges), Trap> {
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     let grf = program.grf;
+    if on == 0 {
+        return Ok((reads, writes));
+    }
     if let Some(m) = message(program, step) {
         let desc = m.desc.value(t);
         let len0: u32 = if m.src0_len != 0 { m.src0_len } else { desc.message_length().registers() }.into();
@@ -51,9 +54,6 @@ fn whole_footprint(t: &Thread, program: &Program, step: &Step, on: u32) -> Resul
         if let Some(r) = m.dst {
             writes.push((r * grf, back * grf));
         }
-        return Ok((reads, writes));
-    }
-    if on == 0 {
         return Ok((reads, writes));
     }
     // Two dwords hold return address and mask, however wide the call is.

@@ -26,8 +26,9 @@ fn is_fixed(cx: &Cx<'_>, step: &Step) -> bool {
 
 impl Walk {
     pub(super) fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
-        // Messages touch whole registers for any channels.
-        let on = if message(cx.program, step).is_some() { u32::MAX } else { enabled(t, step) };
+        // Messages that are sent touch whole registers for any channels.
+        let whole = message(cx.program, step).is_some() && !t.is_unsent(step);
+        let on = if whole { u32::MAX } else { enabled(t, step) };
         let is_fixed = is_fixed(cx, step);
         // A thread that has left the known ways keeps a board of its own up to the next jump, and only then looks for them
         // again.

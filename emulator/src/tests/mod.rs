@@ -2,6 +2,7 @@
 
 mod align16;
 mod messages;
+mod pairs;
 mod strict;
 
 use crate::{

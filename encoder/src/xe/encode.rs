@@ -70,7 +70,7 @@ impl Encoder<'_> {
             allowed = allowed.with(Options::ACC_WR_EN);
         }
         if op.class == Class::Send {
-            if self.caps.sends.fused_pairs {
+            if self.caps.flow.fused_pairs {
                 allowed = allowed.with(Options::SERIALIZE);
             }
             if self.caps.sends.length_in_word {

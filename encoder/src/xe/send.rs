@@ -120,7 +120,7 @@ impl Decoder {
             info.dst_len = desc.response_length().registers();
             info.src0_len = desc.message_length().registers();
         }
-        if s.serialize && self.caps.sends.fused_pairs {
+        if s.serialize && self.caps.flow.fused_pairs {
             inst.opts = inst.opts.with(Options::SERIALIZE);
         }
         if let Some(sub) = s.ex_desc_reg {

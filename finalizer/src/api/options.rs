@@ -68,6 +68,45 @@ impl std::str::FromStr for Grf {
     }
 }
 
+/// Whether threads run as pairs, on platforms where they can: Tiger Lake and its like
+/// ([`Flow::fused_pairs`](platforms::Flow::fused_pairs)). Code for pairs is right for threads that run alone, too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ThreadPairs {
+    /// As those do that start the kernels of such an object. Cm kernels in vISA objects run alone: the media driver dispatches
+    /// them so unless an application asks for pairs (`bFusedEuDispatch` of its `MHW_VFE_PARAMS_G12`, "legacy mode"; the code
+    /// that its objects carry has scalar jumps). All others run as pairs.
+    #[default]
+    Auto,
+    /// All do.
+    Always,
+    /// None does.
+    Never,
+}
+
+impl ThreadPairs {
+    /// Whether the threads of a kernel do.
+    pub const fn of(self, is_cm: bool) -> bool {
+        match self {
+            ThreadPairs::Auto => !is_cm,
+            ThreadPairs::Always => true,
+            ThreadPairs::Never => false,
+        }
+    }
+}
+
+impl std::str::FromStr for ThreadPairs {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<ThreadPairs, Self::Err> {
+        match text {
+            "auto" => Ok(ThreadPairs::Auto),
+            "always" => Ok(ThreadPairs::Always),
+            "never" => Ok(ThreadPairs::Never),
+            _ => Err("allowed: auto, always, never"),
+        }
+    }
+}
+
 /// Options of one [`Finalizer`](crate::Finalizer). The default is what a runtime wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -79,6 +118,8 @@ pub struct Options {
     /// into a kernel. The message that ends the thread, the registers that stack calls agree on and, on platforms
     /// where kernels load their payload, its address are there all the same.
     pub reserved_registers: u16,
+    /// Whether threads run as pairs, where the platform has such.
+    pub pairs: ThreadPairs,
     /// Refuse kernels that spill too much, as `Spills`: where 200 times the messages that move spilled values are not
     /// fewer than so many times the instructions. 0 refuses every kernel that spills, 200 almost none.
     pub abort_on_spill: Option<u8>,
@@ -131,6 +172,7 @@ impl Options {
             platform,
             grf: Grf::Kernel,
             reserved_registers: 0,
+            pairs: ThreadPairs::Auto,
             abort_on_spill: None,
             stack_bytes: 128 * 1024,
             kernel_id: None,

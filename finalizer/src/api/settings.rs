@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::{Diagnostic, Grf, Level, Options, PASSES, PassSet, Refusal};
+use crate::{Diagnostic, Grf, Level, Options, PASSES, PassSet, Refusal, ThreadPairs};
 
 /// An option that [`Options::set`] knows.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,12 @@ pub const SETTINGS: &[Setting] = &[
         about: "general registers at the end of the file that no variable is given",
         allowed: "0 to 255",
         set: |o, v| v.parse::<u8>().ok().map(|n| o.reserved_registers = n.into()),
+    },
+    Setting {
+        name: "pairs",
+        about: "whether threads run as pairs, on Tiger Lake; `auto`: all but those of Cm kernels in vISA objects",
+        allowed: "auto, always, never",
+        set: |o, v| ThreadPairs::from_str(v).ok().map(|pairs| o.pairs = pairs),
     },
     Setting {
         name: "debug-info",
@@ -164,7 +170,7 @@ mod tests {
                 let mut changed = Options::new(Platform::Skl);
                 changed.set(setting.name, value).is_ok() && changed != Options::new(Platform::Skl)
             };
-            let values = ["0", "1", "true", "false", "schedule", "auto"];
+            let values = ["0", "1", "true", "false", "schedule", "auto", "always"];
             assert!(values.iter().any(|v| changes(v)), "{}", setting.name);
             let refusal = options.set(setting.name, "no such value").unwrap_err();
             assert_eq!(refusal.0[0].code, "BadOption");

@@ -76,6 +76,11 @@ impl Finalizer {
         self.options.grf = grf;
     }
 
+    /// Sets [`Options::pairs`]: objects and compiled programs have different runtimes.
+    pub fn set_pairs(&mut self, pairs: crate::ThreadPairs) {
+        self.options.pairs = pairs;
+    }
+
     /// The options it was made with.
     pub fn options(&self) -> &Options {
         &self.options

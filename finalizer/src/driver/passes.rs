@@ -354,6 +354,14 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "guard-pairs",
+        about: "what ignores the mask does not run where the pair of threads runs for the other one",
+        step: PassBody::Virtual(steps::guard_pairs),
+        profile: Profile::Structured,
+        only: Some(Need { on: |caps| caps.flow.fused_pairs, else_because: "its threads run alone" }),
+        ..Pass::REQUIRED
+    },
+    Pass {
         name: "allocate",
         about: "variables get registers, or scratch memory where they do not fit",
         step: PassBody::Allocate(steps::allocate),

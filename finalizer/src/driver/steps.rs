@@ -55,6 +55,7 @@ pub(super) fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Vi
         registers: job.cx.registers,
         reserved: job.cx.options.reserved_registers,
         simd: job.simd,
+        pairs: job.cx.options.pairs.of(job.source.is_cm()),
         tails: job.tails,
         relocate_payload: job.cx.options.relocate_payload,
     };
@@ -95,6 +96,11 @@ pub(super) fn structurize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) ->
     Ok(true)
 }
 
+pub(super) fn guard_pairs(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    let done = work.pair_guard.guard(kernel, &mut work.virtuals);
+    done.map_err(|e| cannot_allocate(e, kernel))
+}
+
 pub(super) fn allocate(
     job: &mut Job<'_>,
     kernel: Kernel<Virtual>,
@@ -105,18 +111,7 @@ pub(super) fn allocate(
     let keep = job.defined.is_some();
     let choices = regalloc::Options { check: options.verify, quick, keep, watch: options.watch.clone() };
     let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
-    let (code, allocation) = allocated.map_err(|e| {
-        let fault = match e {
-            regalloc::Error::Stopped(stop) => stop.into(),
-            regalloc::Error::BadOperand { block, inst, ref fault } => {
-                let d = Diagnostic::error("CannotAllocate", fault);
-                let at = kernel.blocks.get(block.index()).and_then(|b| b.insts.get(inst));
-                at.map_or(d.clone(), |i| d.at_instruction(i.origin, i.to_string()))
-            }
-            other => Diagnostic::error("CannotAllocate", other.to_string()),
-        };
-        fault.in_kernel(&*kernel.name)
-    })?;
+    let (code, allocation) = allocated.map_err(|e| cannot_allocate(e, &kernel))?;
     job.allocation = allocation;
     job.placed = work.registers.take_placed();
     job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
@@ -124,6 +119,19 @@ pub(super) fn allocate(
     // Who asks what is legal comes behind this.
     work.legal.make_room(code.inst_count());
     Ok(code)
+}
+
+fn cannot_allocate(e: regalloc::Error, kernel: &Kernel<Virtual>) -> Refusal {
+    let fault: Diagnostic = match e {
+        regalloc::Error::Stopped(stop) => stop.into(),
+        regalloc::Error::BadOperand { block, inst, ref fault } => {
+            let d = Diagnostic::error("CannotAllocate", fault);
+            let at = kernel.blocks.get(block.index()).and_then(|b| b.insts.get(inst));
+            at.map_or(d.clone(), |i| d.at_instruction(i.origin, i.to_string()))
+        }
+        other => Diagnostic::error("CannotAllocate", other.to_string()),
+    };
+    fault.in_kernel(&*kernel.name).into()
 }
 
 pub(super) fn expand_calls(

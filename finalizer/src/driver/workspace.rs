@@ -19,6 +19,7 @@ pub(crate) struct Workspace {
     pub optimize: optimize::OptimizeMemory,
     pub legalize: legalize::LegalizeMemory,
     pub structurize: structurizer::StructurizeMemory,
+    pub pair_guard: regalloc::PairGuard,
     pub registers: regalloc::AllocationMemory,
     pub calls: calls::CallMemory,
     pub schedule: schedule::ScheduleMemory,

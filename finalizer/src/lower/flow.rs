@@ -4,7 +4,7 @@ use gen_ir::{
     BlockId, Cond, CondMod, Desc, Dst, End, ExecSize, ExtendedDescriptor, GrfNum, Inst, Kernel, Op, Payload,
     Pred, PredCtrl, Region, SendInfo, Sfid, Src, SrcMod, Target, Type, Var, VarClass, VarId, Virtual,
 };
-use narrow::{to_index, to_u16};
+use narrow::{to_index, to_u8, to_u16};
 use visa::{LabelId, LabelKind, Labels, VectorOperand};
 
 use super::{Lowered, Lowerer, facts::RoutineFacts};
@@ -333,4 +333,12 @@ impl Lowerer<'_> {
         });
         self.emit(send);
     }
+}
+
+/// The channels that instructions under the mask are of, which gotos of the whole thread have to have: 8, 16 or 32. (Messages
+/// may be of more than the kernel: Intel's finalizer, `calculateSimdSize`.)
+pub(super) fn widest_masked(kernel: &Kernel<Virtual>) -> u8 {
+    let masked = |i: &&Inst<Virtual>| !i.no_mask && !i.op.is_send();
+    let lanes = kernel.insts().map(|(_, i)| i).filter(masked).map(|i| u32::from(i.chan) + i.exec.lanes());
+    to_u8(lanes.max().unwrap_or(8).clamp(8, 32).next_power_of_two())
 }

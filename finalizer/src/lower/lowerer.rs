@@ -199,14 +199,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn any(&self, lanes: Lanes) -> PredCtrl {
-        match (self.caps.words.pred_width, lanes.exec.lanes()) {
-            (false, _) => PredCtrl::Any,
-            (_, 2) => PredCtrl::Any2h,
-            (_, 4) => PredCtrl::Any4h,
-            (_, 8) => PredCtrl::Any8h,
-            (_, 16) => PredCtrl::Any16h,
-            _ => PredCtrl::Any32h,
-        }
+        PredCtrl::any_of(lanes.exec, self.caps.words.pred_width)
     }
 
     pub(super) fn all(&self, lanes: Lanes) -> PredCtrl {

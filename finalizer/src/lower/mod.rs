@@ -88,6 +88,8 @@ pub struct LowerOptions {
     pub reserved: u16,
     /// Channels of the kernel that calls a function.
     pub simd: Option<u8>,
+    /// Threads run as pairs if the platform has such.
+    pub pairs: bool,
     /// Destinations reach over the end of their variables, within the registers that these are aligned to.
     pub tails: bool,
     /// A relocation moves the payload that the prologue loads.
@@ -201,6 +203,7 @@ impl<'a> Lowerer<'a> {
             out.simd = simd;
         }
         out.all_channels = visa.is_cm();
+        out.pairs = caps.flow.fused_pairs && options.pairs;
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0).cast_unsigned());
         let mut facts = std::mem::take(&mut lists.facts);
         facts.gather(visa);
@@ -239,6 +242,9 @@ impl<'a> Lowerer<'a> {
     fn finish(mut self) -> Kernel<Virtual> {
         self.fence_before_end();
         flow::number_blocks(&mut self.out, &self.lists.blocks, &mut self.lists.places);
+        if self.out.pairs && self.visa.attr_int("SimdSize").is_none() {
+            self.out.simd = self.out.simd.max(flow::widest_masked(&self.out));
+        }
         self.out.link_blocks();
         (self.lists.vars, self.lists.facts) = (self.vars.lists, self.facts);
         self.out

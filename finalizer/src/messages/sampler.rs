@@ -108,7 +108,7 @@ impl Lowerer<'_> {
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
             // The sampler may differ between threads (spec, `3D_SAMPLE`): that of each is the first element.
-            if sample.non_uniform_sampler && self.caps.sends.fused_pairs {
+            if sample.non_uniform_sampler && self.caps.flow.fused_pairs {
                 self.add_option(gen_ir::Options::SERIALIZE);
             }
             targets.push((part_lanes, target));

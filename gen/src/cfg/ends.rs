@@ -84,14 +84,16 @@ impl<S: Space> Inst<S> {
     }
 }
 
-impl Kernel<Virtual> {
+impl<S: Space> Kernel<S> {
     /// Number of lanes that the kernel's flow control spans.
     pub fn flow_width(&self) -> u32 {
         let last = self.blocks.iter().filter_map(|b| b.insts.last());
         let gotos = last.filter(|i| i.op == Op::Goto).map(|i| u32::from(i.chan) + i.exec.lanes());
         gotos.chain([u32::from(self.simd)]).max().unwrap_or(1).next_power_of_two().min(32)
     }
+}
 
+impl Kernel<Virtual> {
     /// Fills in the successors of all blocks, from the branches at their ends. What [`End::of`] knows nothing of runs
     /// on here: structurization refuses it.
     pub fn link_blocks(&mut self) {

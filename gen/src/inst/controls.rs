@@ -113,6 +113,33 @@ impl PredCtrl {
     /// Controls in Align16 mode, in the order of their codes from 1 on (the same, Align16).
     pub const ALIGN16: [PredCtrl; 7] =
         [PredCtrl::Seq, PredCtrl::X, PredCtrl::Y, PredCtrl::Z, PredCtrl::W, PredCtrl::Any4h, PredCtrl::All4h];
+    /// How many channels share an answer, where that is the control's own: `any16h` looks at sixteen.
+    pub const fn channels(self) -> Option<u32> {
+        match self {
+            PredCtrl::Seq => Some(1),
+            PredCtrl::Any2h | PredCtrl::All2h => Some(2),
+            PredCtrl::Any4h | PredCtrl::All4h => Some(4),
+            PredCtrl::Any8h | PredCtrl::All8h => Some(8),
+            PredCtrl::Any16h | PredCtrl::All16h => Some(16),
+            PredCtrl::Any32h | PredCtrl::All32h => Some(32),
+            _ => None,
+        }
+    }
+
+    /// The control that asks whether any of the channels of an execution size is set, where words say how many
+    /// (`by_width`) and where they do not.
+    pub const fn any_of(exec: ExecSize, by_width: bool) -> PredCtrl {
+        match exec {
+            _ if !by_width => PredCtrl::Any,
+            ExecSize::S1 => PredCtrl::Seq,
+            ExecSize::S2 => PredCtrl::Any2h,
+            ExecSize::S4 => PredCtrl::Any4h,
+            ExecSize::S8 => PredCtrl::Any8h,
+            ExecSize::S16 => PredCtrl::Any16h,
+            ExecSize::S32 => PredCtrl::Any32h,
+        }
+    }
+
     /// Controls over the execution size (Xe-HPC), in the order of their codes from 1 on.
     pub const BY_SIZE: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
 }

@@ -110,6 +110,7 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
             let (platform, rest) = rest.split_once(',').unwrap_or((rest, ""));
             kernel.platform = platform.trim().parse().map_err(|_| format!("no platform `{platform}`"))?;
             kernel.grf_count = kernel.platform.caps().regs.grf_count;
+            kernel.pairs = kernel.platform.caps().flow.fused_pairs;
             rest
         }
         None => rest,
@@ -132,6 +133,8 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
             kernel.addressed = register_set(regs)?;
         } else if clause == "all channels" {
             kernel.all_channels = true;
+        } else if clause == "threads alone" {
+            kernel.pairs = false;
         } else if clause == "outside" {
             kernel.outside = true;
         } else {
@@ -212,6 +215,7 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
                 "live out" => &mut var.live_out,
                 "no spill" => &mut var.no_spill,
                 "address taken" => &mut var.address_taken,
+                "any on" => &mut var.any_on,
                 _ => return Err(format!("`{clause}` says nothing about a variable")),
             } = true;
         }

@@ -324,8 +324,19 @@ impl<S: Space> Display for Block<S> {
 impl Display for Var {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // Named one by one: a new field is printed, and parsed, or this does not compile.
-        let Var { class, bytes, align, even_grf, fixed, live_in, live_out, no_spill, address_taken, origin } =
-            *self;
+        let Var {
+            class,
+            bytes,
+            align,
+            even_grf,
+            fixed,
+            live_in,
+            live_out,
+            no_spill,
+            address_taken,
+            any_on,
+            origin,
+        } = *self;
         write!(f, "{}, {bytes} bytes, align {align}", class.name())?;
         if let Some(at) = fixed {
             write!(f, ", fixed at byte {at}")?;
@@ -336,6 +347,7 @@ impl Display for Var {
             (live_out, "live out"),
             (no_spill, "no spill"),
             (address_taken, "address taken"),
+            (any_on, "any on"),
         ] {
             if set {
                 write!(f, ", {word}")?;
@@ -363,6 +375,7 @@ impl<S: Space> Kernel<S> {
             spill_offset,
             scratch_header,
             all_channels,
+            pairs,
             outside,
             payload_loads,
             addressed,
@@ -382,6 +395,9 @@ impl<S: Space> Kernel<S> {
         }
         if *all_channels {
             f.write_str(", all channels")?;
+        }
+        if *pairs != platform.caps().flow.fused_pairs {
+            f.write_str(", threads alone")?;
         }
         if *outside {
             f.write_str(", outside")?;

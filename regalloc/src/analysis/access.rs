@@ -47,6 +47,11 @@ impl Access {
             && shape(self) == shape(w)
     }
 
+    /// Whether this writes the bytes of all lanes, of those too that do not run.
+    pub const fn is_whole(&self) -> bool {
+        self.kind.has(Kind::WRITE.with(Kind::SURE)) && self.kind.0 & (Kind::MASKED.0 | Kind::GUARDED.0) == 0
+    }
+
     /// Whether this is the payload of a message: whole registers in which channels have no fixed place.
     pub const fn is_payload(&self) -> bool {
         self.kind.has(Kind::READ) && self.pitch == 0 && self.end - self.start >= 32
@@ -61,7 +66,7 @@ impl Access {
 
 /// Properties of an access, a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Kind(u8);
+pub(crate) struct Kind(u16);
 
 impl Kind {
     /// None of them.
@@ -82,6 +87,8 @@ impl Kind {
     pub const EOT: Kind = Kind(1 << 6);
     /// A write: the response of a message. A read: the message descriptor.
     pub const MESSAGE: Kind = Kind(1 << 7);
+    /// A write that is sure for lanes that run, and not done at all while none of the thread's does.
+    pub const GUARDED: Kind = Kind(1 << 8);
 
     pub const fn has(self, other: Kind) -> bool {
         self.0 & other.0 == other.0

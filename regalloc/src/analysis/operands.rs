@@ -6,8 +6,8 @@ use crate::analysis::{
     points_to::PointsTo,
 };
 use gen_ir::{
-    BlockId, Desc, Dst, Extent, InPlace, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role,
-    SendInfo, Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
+    BlockId, Desc, Dst, Extent, InPlace, Inst, Kernel, Op, Outside, Payload, Pred, PredCtrl, Reg, Region,
+    Role, SendInfo, Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
 };
 use messages::{
     hdc::Dc1,
@@ -53,6 +53,12 @@ impl Touches<'_> {
         let mut arf = inst.dst.reg().is_some_and(|reg| self.is_arf(reg));
         inst.for_each_read(|reg| arf |= self.is_arf(reg));
         arf
+    }
+
+    /// Whether an instruction runs, for all lanes, where any lane does.
+    fn is_guarded(&self, inst: &Inst<Virtual>) -> bool {
+        let any_on = |p: Pred<Virtual>| p.flag.var().is_some_and(|v| self.kernel.vars[v.index()].any_on);
+        inst.no_mask && inst.pred.is_some_and(any_on)
     }
 
     /// Whether an operand is a flag or an address.
@@ -102,9 +108,11 @@ impl Touches<'_> {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
             long |= (extent.start & (grf - 1)) + extent.len() > grf;
             if reg.var().is_some() {
+                // A message that reads for whoever runs gives all of them what it reads.
+                let guarded = inst.op.is_send() && self.is_guarded(inst);
                 let shape = write_shape(
                     inst,
-                    base,
+                    base.with_if(guarded, Kind::GUARDED),
                     if send { self.apart && inst.op.is_send() } else { long },
                     (send, send && gives_dwords(inst, self.scene.simd())),
                 );
@@ -395,7 +403,7 @@ fn write_shape(
     (send, of_dwords): (bool, bool),
 ) -> (Kind, u8, u8) {
     let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
-    let sure = inst.pred.is_none() || inst.op == Op::Sel;
+    let sure = inst.pred.is_none() || inst.op == Op::Sel || kind.has(Kind::GUARDED);
     if send {
         let pitch = if of_dwords { 4 } else { 0 };
         return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), pitch, pitch);

@@ -92,9 +92,7 @@ impl Costs {
                     }
                     open.used = to_index(i);
                     let write = a.kind.has(Kind::WRITE);
-                    let whole = write
-                        && a.kind.has(Kind::SURE)
-                        && !a.kind.has(Kind::MASKED)
+                    let whole = a.is_whole()
                         && a.pitch == a.elem
                         && a.start.is_multiple_of(grf)
                         && (a.end.is_multiple_of(grf) || a.end >= var.bytes);

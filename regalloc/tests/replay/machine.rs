@@ -5,8 +5,8 @@
 //! are poison; what depends on them is not compared.
 
 use gen_ir::{
-    Arf, Base, Block, Desc, Dst, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Role, Space, Src, Target,
-    VarClass, VarId, Virtual,
+    Arf, Base, Block, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Role, Space,
+    Src, Target, VarClass, VarId, Virtual,
 };
 use messages::hdc::ScratchBlock;
 
@@ -303,12 +303,22 @@ impl<'k, S: Files> Machine<'k, S> {
     /// Predicate of a lane, and whether it is poison.
     fn lane_pred(&self, inst: &Inst<S>, lane: u32) -> (bool, bool) {
         let Some(p) = inst.pred else { return (true, false) };
-        assert_eq!(p.ctrl, PredCtrl::Seq);
-        let bit = (lane + u32::from(inst.chan)) as usize;
         let (s, at) = self.at(p.flag).expect("a flag has a place");
         let b = &self.store[s];
-        let value = b.data[at + bit / 8] >> (bit % 8) & 1 != 0;
-        (value != p.inv, b.poison[at * 8 + bit])
+        let bit = (lane + u32::from(inst.chan)) as usize;
+        // Any of a group, or the lane's own.
+        let group = p.ctrl.channels().expect("a width of its own") as usize;
+        assert_eq!(
+            p.ctrl,
+            if group == 1 {
+                PredCtrl::Seq
+            } else {
+                PredCtrl::any_of(ExecSize::from_lanes(group as u32).unwrap(), true)
+            }
+        );
+        let mut bits = bit / group * group..(bit / group + 1) * group;
+        let is_set = |bit: usize| b.data[at + bit / 8] >> (bit % 8) & 1 != 0;
+        (bits.clone().any(is_set) != p.inv, bits.any(|bit| b.poison[at * 8 + bit]))
     }
 
     fn step(&mut self, inst: &Inst<S>) -> Result<(), String> {

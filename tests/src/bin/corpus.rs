@@ -47,6 +47,9 @@ struct Args {
     /// Print each launch that is no comparison, too.
     #[arg(long)]
     reasons: bool,
+    /// Launch the compiler's own code instead of ours, where there is some: what is wrong then is the emulator's.
+    #[arg(long)]
+    intel: bool,
 }
 
 fn pass(name: &str) -> Result<PassSet, String> {
@@ -89,6 +92,12 @@ impl Counts {
     ) {
         let seed = args.seed;
         self.kernels += 1;
+        if args.intel {
+            if let Some(code) = theirs {
+                self.launched(foreign::run_code(platform, module, index, code, seed), example);
+            }
+            return;
+        }
         let options = Options {
             verify: true,
             skip: args.skip_pass.iter().fold(PassSet::NONE, |all, one| all.with(*one)),
@@ -104,8 +113,6 @@ impl Counts {
         };
         self.finalized += 1;
         match foreign::run(platform, module, index, &binary, seed) {
-            Launched::Agrees => self.agree += 1,
-            Launched::Cannot(why) => note(&mut self.cannot, why, example),
             Launched::Wrong(what) => {
                 let reads_undefined = |what: &str| what.contains("uninitialized register");
                 match theirs.map(|code| foreign::run_code(platform, module, index, code, seed)) {
@@ -123,6 +130,15 @@ impl Counts {
                     None => self.wrong.push(format!("{example}: {what}")),
                 }
             }
+            launched => self.launched(launched, example),
+        }
+    }
+
+    fn launched(&mut self, launched: Launched, example: &str) {
+        match launched {
+            Launched::Agrees => self.agree += 1,
+            Launched::Cannot(why) => note(&mut self.cannot, why, example),
+            Launched::Wrong(what) => self.wrong.push(format!("{example}: {what}")),
         }
     }
 }

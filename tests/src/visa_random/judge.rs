@@ -3,7 +3,7 @@
 use super::{BUFFER, RandomProgram};
 use crate::splitmix::SplitMix;
 use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
-use finalizer::{Finalizer, Level, Options};
+use finalizer::{Finalizer, Level, Options, ThreadPairs};
 use platforms::Platform;
 
 /// What went wrong.
@@ -133,6 +133,7 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
         verify: true,
         grf: program.grf,
         reserved_registers: program.reserved,
+        pairs: ThreadPairs::Always,
         ..Options::with_level(platform, level)
     };
     let mut finalizer = Finalizer::new(options);

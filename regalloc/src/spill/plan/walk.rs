@@ -278,7 +278,7 @@ impl Plan {
 
 /// Whether a write leaves nothing of what was in the bytes that it touches.
 fn is_whole(a: &Access) -> bool {
-    a.kind.has(Kind::WRITE) && a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem
+    a.is_whole() && a.pitch == a.elem
 }
 
 /// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
