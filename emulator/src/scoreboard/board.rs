@@ -19,7 +19,16 @@ const DEPTH: [u32; PIPES] = [11, 11, 15, 18];
 
 impl Kind {
     pub(super) fn of(program: &Program, step: &Step) -> Option<Kind> {
-        let m = message(program, step)?;
+        let kind = |function| Kind {
+            function,
+            no_mask: step.no_mask,
+            lanes: step.lanes,
+            chan: step.chan,
+            predicate: step.pred.map(|p| p.flag),
+        };
+        let Some(m) = message(program, step) else {
+            return (step.op.info().class == Class::Math).then(|| kind(None));
+        };
         // Data port messages reach shared local memory as surface 254.
         let slm = match (m.sfid, m.desc) {
             (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(desc)) => {
@@ -28,14 +37,7 @@ impl Kind {
             }
             _ => false,
         };
-        Some(Kind {
-            function: m.sfid,
-            slm,
-            no_mask: step.no_mask,
-            lanes: step.lanes,
-            chan: step.chan,
-            predicate: step.pred.map(|p| p.flag),
-        })
+        Some(kind(Some((m.sfid, slm))))
     }
 }
 

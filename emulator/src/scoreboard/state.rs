@@ -28,17 +28,18 @@ pub(super) const UNTRACKED: usize = TOKENS;
 pub(super) struct Token {
     pub(super) taken: u32,
     pub(super) written: u32,
-    /// Messages of one kind read their sources in order.
+    /// Those of one kind read their sources in order.
     pub(super) kind: Option<Kind>,
     /// Registers that the holder may still have to read.
     pub(super) reads: Ranges,
 }
 
-/// Messages to one function, sent or not sent alike: by the same predicate and the same channels.
+/// Messages to one function, or `math` where it is out of order, run or not run alike: by the same predicate and the same
+/// channels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Kind {
-    pub(super) function: Sfid,
-    pub(super) slm: bool,
+    /// None of `math`.
+    pub(super) function: Option<(Sfid, bool)>,
     pub(super) no_mask: bool,
     pub(super) lanes: u8,
     pub(super) chan: u8,

@@ -92,8 +92,8 @@ pub(super) struct InstAccess {
     pub after_all: bool,
     /// Ends the thread.
     pub eot: bool,
-    /// Of a message without predicate: messages of one kind are read in order.
-    pub kind: Option<MessageClass>,
+    /// Of a message or of `math`, without predicate: those of one kind are read in order.
+    pub kind: Option<OrderedReads>,
     /// Loads from shared local memory.
     pub slm_load: bool,
     /// Stores to, or fences, shared local memory.
@@ -322,19 +322,26 @@ impl InstAccess {
     }
 }
 
-/// The function and the channels of a message.
+/// What takes its sources in order: a shared function, or `math` where that is out of order, for the same channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct MessageClass {
-    sfid: Sfid,
-    slm: bool,
+pub(super) struct OrderedReads {
+    /// None of `math`.
+    function: Option<(Sfid, bool)>,
     no_mask: bool,
     chan: u8,
     exec: ExecSize,
 }
 
-fn kind(inst: &Inst<Physical>) -> Option<MessageClass> {
-    let Payload::Send(info) = &inst.payload else { return None };
-    let (Desc::Imm(desc), None) = (info.desc, inst.pred) else { return None };
+fn kind(inst: &Inst<Physical>) -> Option<OrderedReads> {
+    if inst.pred.is_some() {
+        return None;
+    }
+    let &Inst { no_mask, chan, exec, .. } = inst;
+    let Payload::Send(info) = &inst.payload else {
+        let is_math = inst.op.info().class == Class::Math;
+        return is_math.then_some(OrderedReads { function: None, no_mask, chan, exec });
+    };
+    let Desc::Imm(desc) = info.desc else { return None };
     // Shared local memory is another function behind the same name: surface 254 of the data port, whose
     // scratch messages name no surface.
     let slm = match info.sfid {
@@ -344,7 +351,7 @@ fn kind(inst: &Inst<Physical>) -> Option<MessageClass> {
         Sfid::Dc1 => desc.surface() == SurfaceIndex::SHARED_LOCAL,
         _ => false,
     };
-    Some(MessageClass { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })
+    Some(OrderedReads { function: Some((info.sfid, slm)), no_mask, chan, exec })
 }
 
 fn type_of(inst: &Inst<Physical>, role: Role) -> Option<Type> {

@@ -17,10 +17,11 @@
 //! |---|---|---|---|---|
 //! | in order | same pipe | distance | no (bytes: distance, Ponte Vecchio) | no |
 //! | in order | other pipe, or out of order | distance | distance | distance |
-//! | out of order | any | `.dst` | `.dst` | `.src`, but not between messages alike |
+//! | out of order | any | `.dst` | `.dst` | `.src`, but not between those alike |
 //!
-//! Messages are alike that go to one function, for the same channels and without predicate: their sources are
-//! read in order, so the answer to the second comes when the first has read its own.
+//! Messages are alike that go to one function, and `math` where it is out of order, for the same channels and without
+//! predicate: their sources are read in order, so the answer to the second comes when the first has read its own (Intel's
+//! finalizer, `WARDepRequired`).
 //!
 //! Accumulators (those of the macros for quotients and roots, too) and flags are watched by the hardware for
 //! reads; across the pipes of Ponte Vecchio their writes wait as above. Accesses to `sr0`, `cr0`, `sp`, `ip`, `tm0`,

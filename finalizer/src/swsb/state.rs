@@ -1,6 +1,6 @@
 //! What may still be under way at a place in the program.
 
-use super::access::{DEPTH, InstAccess, MessageClass, PIPES, Range, TrackedFile, Unit};
+use super::access::{DEPTH, InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
 use crate::lists::reset;
 use narrow::{as_index, span};
 use std::cmp::Ordering;
@@ -73,7 +73,7 @@ pub(super) struct Outstanding {
     /// SBIDs of loads from shared local memory.
     slm_loads: u32,
     /// By SBID that stands for something: the kind of message, if it is the same on all paths.
-    kinds: [Option<MessageClass>; 32],
+    kinds: [Option<OrderedReads>; 32],
     /// The instruction before touched a register that holds up what follows.
     pub held: bool,
 }

@@ -215,6 +215,10 @@ fn math_is_out_of_order_on_tiger_lake_only() {
     let insts = [mov(1, 2), math(3, 1), alu(Op::Add, 4, 3, Type::F), mov(1, 9)];
     assert_eq!(line(TGL, &insts), "-; @1$0; $0.dst; -");
     assert_eq!(line(PVC, &insts), "-; I@1; M@1; -");
+    // It reads its sources in order, for the same channels.
+    assert_eq!(line(TGL, &[math(3, 1), math(1, 9)]), "$0; $1");
+    let half = I { exec: ExecSize::S8, chan: 8, ..math(1, 9) };
+    assert_eq!(line(TGL, &[math(3, 1), half]), "$0; nop $0.src; $1");
 }
 
 #[test]
