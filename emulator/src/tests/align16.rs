@@ -131,5 +131,6 @@ fn swizzles_are_obeyed_or_refused() {
             }
         }
     }
-    assert!(obeyed >= 30 && refused > 10_000, "{obeyed} obeyed, {refused} refused");
+    // (Beside `RepCtrl` nobody reads the selection.)
+    assert!(obeyed >= 30 && refused > 5_000, "{obeyed} obeyed, {refused} refused");
 }
