@@ -1,7 +1,6 @@
 //! What may still be under way at a place in the program.
 
 use super::access::{DEPTH, InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
-use crate::lists::reset;
 use narrow::{as_index, span};
 use std::cmp::Ordering;
 
@@ -64,10 +63,13 @@ pub(super) struct Outstanding {
     pub entries: Vec<InFlight>,
     /// Memory of joining.
     joined: Vec<InFlight>,
-    /// By GRF: SBIDs of instructions that may yet write to it.
+    /// By GRF: SBIDs of instructions that may yet write to it. Empty, or all 0, where no SBID stands for something: so it
+    /// is at the start of most blocks, of which there may be thousands.
     dst: Vec<u32>,
-    /// By GRF: SBIDs of instructions that may yet read it.
+    /// By GRF: SBIDs of instructions that may yet read it; as long as `dst`.
     src: Vec<u32>,
+    /// How many GRFs there are.
+    grf_count: usize,
     /// SBIDs that may stand for something.
     pub live: u32,
     /// SBIDs of loads from shared local memory.
@@ -82,26 +84,42 @@ impl Outstanding {
     /// Nothing is under way, in a kernel with so many registers.
     pub fn clear(&mut self, grf_count: u16) {
         self.entries.clear();
-        reset(&mut self.dst, grf_count.into(), 0);
-        reset(&mut self.src, grf_count.into(), 0);
+        self.dst.clear();
+        self.src.clear();
+        self.grf_count = grf_count.into();
         (self.live, self.slm_loads, self.held) = (0, 0, false);
         self.kinds = [None; 32];
+    }
+
+    /// Makes room for what stands for something.
+    fn open(&mut self) {
+        if self.dst.is_empty() {
+            self.dst.resize(self.grf_count, 0);
+            self.src.resize(self.grf_count, 0);
+        }
     }
 
     /// The same as `other`, keeping the memory.
     pub fn copy_from(&mut self, other: &Outstanding) {
         self.entries.clear();
         self.entries.extend_from_slice(&other.entries);
-        self.dst.copy_from_slice(&other.dst);
-        self.src.copy_from_slice(&other.src);
+        if other.live != 0 {
+            self.open();
+            self.dst.copy_from_slice(&other.dst);
+            self.src.copy_from_slice(&other.src);
+            self.kinds = other.kinds;
+        } else if self.live != 0 {
+            self.dst.fill(0);
+            self.src.fill(0);
+        }
         (self.live, self.slm_loads, self.held) = (other.live, other.slm_loads, other.held);
-        self.kinds = other.kinds;
     }
 
     /// Adds what another path leaves under way; whether that was anything new.
     pub fn join(&mut self, other: &Outstanding) -> bool {
         let mut changed = self.join_entries(&other.entries);
         if other.live != 0 {
+            self.open();
             let mut gained = 0;
             for (mine, theirs) in self.dst.iter_mut().zip(&other.dst) {
                 gained |= theirs & !*mine;
@@ -257,6 +275,7 @@ impl Outstanding {
     /// the SBID before.
     pub fn issue_token(&mut self, id: u8, a: &InstAccess, grf_bytes: u32) {
         let bit = 1 << id;
+        self.open();
         if self.live & bit != 0 {
             self.forget(bit);
         }
