@@ -221,9 +221,9 @@ fn scalar_predicate_is_spread() {
     let mut k = Build::new(Platform::Tgllp).goto(U, true, 2).nop().end();
     structurize(&mut k).unwrap();
     let b = &k.blocks[0].insts;
-    assert_eq!((b[0].op, b[0].src[0].reg().and_then(|r| r.var())), (Op::And, Some(VarId(0))));
-    let pred = b[1].pred.unwrap();
-    assert_eq!((pred.flag.var(), pred.ctrl, pred.inv), (Some(VarId(1)), PredCtrl::Any8h, true));
+    assert_eq!((b[1].op, b[1].src[0].reg().and_then(|r| r.var())), (Op::And, Some(VarId(0))));
+    let pred = b[2].pred.unwrap();
+    assert_eq!((pred.flag.var(), pred.ctrl, pred.inv), (Some(VarId(1)), PredCtrl::Any16h, true));
 }
 
 #[test]
