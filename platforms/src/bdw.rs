@@ -126,6 +126,7 @@ pub(crate) const BDW: Caps = Caps {
         media: true,
         media_plus: false,
         cps: 0,
+        cps_in_word: false,
     },
     latencies: GEN8,
     thread: Thread {

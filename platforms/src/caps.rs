@@ -338,7 +338,8 @@ pub struct Flow {
     /// A message whose descriptor differs between them must say so. They may want to go different ways where each thread by
     /// itself goes one: so there are no scalar jumps. And where branches are nested, instructions that ignore the mask may
     /// run for a thread of which no channel is on (`Wa_1808850743` in Intel's `skuwa/itgl_lp_hw_wa.c`; the page "NoMask WA"
-    /// in visa/SWWA.cpp).
+    /// in visa/SWWA.cpp). An indirect call goes where the first of them says (there, `applyFusedCallWA`): that is not worked
+    /// around here.
     pub fused_pairs: bool,
 }
 
@@ -467,6 +468,8 @@ pub struct Sampler {
     pub media_plus: bool,
     /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
     pub cps: u32,
+    /// A bit of the message's word does (Intel's finalizer, `bitsExDescCPSLOD`).
+    pub cps_in_word: bool,
 }
 
 /// How a thread starts, meets others and ends.

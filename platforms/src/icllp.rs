@@ -49,7 +49,14 @@ pub(crate) const ICLLP: Caps = Caps {
     flow: Flow { goto_jumps_on_true: true, ..SKL.flow },
     // The workaround's table has it from stepping B0 on, which is before the part that was sold.
     memory: Memory { slm_fence: true, fence_commit: true, fence_before_eot: EndFence::CmData, ..SKL.memory },
-    sampler: Sampler { bindless: true, header: false, half_parameters: true, cps: 1 << 31, ..SKL.sampler },
+    sampler: Sampler {
+        bindless: true,
+        header: false,
+        half_parameters: true,
+        cps: 0,
+        cps_in_word: true,
+        ..SKL.sampler
+    },
     thread: Thread { ids_of_12_bits: true, barrier_mask: 0x7f00_0000, ..SKL.thread },
     sends: Sends { half_by_type: false, responses_apart: true, target_in_descriptor: true, ..SKL.sends },
     ..SKL

@@ -56,6 +56,9 @@ pub(super) struct Rules {
     /// Beside an extended descriptor in a register, the word may hold a length of the second payload, as Intel's
     /// finalizer leaves it there; the reference disassembler takes the register's.
     pub length_beside_register: bool,
+    /// Bit 31 of a message's word says that the level of detail is compensated for coarse pixels (Intel's finalizer,
+    /// `bitsExDescCPSLOD`; its assembler does not look at that bit).
+    pub cps_in_word: bool,
     /// `movi` has a second source.
     pub movi_two: bool,
     /// `send` compacts: its descriptor is an ordinary source 1.
@@ -102,6 +105,7 @@ static GEN8: Rules = Rules {
     send_region: true,
     half_bit_in_word: true,
     length_beside_register: false,
+    cps_in_word: false,
     movi_two: false,
     send_compacts: true,
     data_types: &TYPES_GEN8,
@@ -121,6 +125,7 @@ static GEN9: Rules = Rules {
     send_region: false,
     half_bit_in_word: true,
     length_beside_register: false,
+    cps_in_word: false,
     movi_two: false,
     send_compacts: false,
     data_types: &TYPES_GEN8,
@@ -136,6 +141,7 @@ static GEN11: Rules = Rules {
     send_region: false,
     half_bit_in_word: false,
     length_beside_register: true,
+    cps_in_word: true,
     movi_two: true,
     send_compacts: false,
     data_types: &TYPES_GEN11,

@@ -77,12 +77,15 @@ fn lengths(
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
     control::decode(c, Class::Send, inst)?;
-    inst.sat = false;
+    let bit_31 = std::mem::take(&mut inst.sat);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let (desc, ex_desc) =
         if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
     let (dst_len, src0_len, src1_len) = lengths(rules, word, (desc, ex_desc), split);
     let sfid = gen_ir::Sfid::from_number(c.cond_modifier(), false);
+    if bit_31 && rules.cps_in_word && sfid == gen_ir::Sfid::Sampler {
+        inst.opts = inst.opts.with(gen_ir::Options::CPS);
+    }
     let eot = word >> 127 != 0;
     inst.payload = Payload::Send(SendInfo { sfid, desc, ex_desc, eot, dst_len, src0_len, src1_len });
     Ok(())
@@ -196,7 +199,9 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     }
     let allowed = "a shared function of the platform";
     let sfid = codes::sfid_code(info.sfid).ok_or_else(|| Bad::new("shared function", "another", allowed))?;
-    let c = control::encode(inst, Class::Send, false, number)?.with_cond_modifier(sfid);
+    let cps = rules.cps_in_word && inst.opts.has(gen_ir::Options::CPS) && info.sfid == gen_ir::Sfid::Sampler;
+    let plain = Inst { opts: if cps { inst.opts.without(gen_ir::Options::CPS) } else { inst.opts }, ..*inst };
+    let c = control::encode(&plain, Class::Send, false, number)?.with_cond_modifier(sfid).with_saturate(cps);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let operands = if split { encode_split(rules, inst, info)? } else { encode_one(rules, inst, info)? };
     Ok(u128::from(c.into_bits()) | operands | u128::from(info.eot) << 127)

@@ -111,6 +111,9 @@ impl Lowerer<'_> {
             if sample.non_uniform_sampler && self.caps.flow.fused_pairs {
                 self.add_option(gen_ir::Options::SERIALIZE);
             }
+            if sample.cps && self.caps.sampler.cps_in_word {
+                self.add_option(gen_ir::Options::CPS);
+            }
             targets.push((part_lanes, target));
         }
         // Behind the last message: results may stand where parameters are.

@@ -113,9 +113,6 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Bdw && matches!(s.op, "gather" | "scatter") && s.line.contains("%scratch")
          && s.field == "payload[5]" && s.values("0x0", "computed"),
      "Intel keeps the thread's identifier in these headers, and not in those of gather_scaled, which are the same messages"),
-    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "extended descriptor"
-         && s.values("0x80000000", "0x0"),
-     "Intel's finalizer sets bit 31 of the word (bitsExDescCPSLOD), where Intel's assembler writes and reads nothing of a message"),
     (|s| s.op.ends_with(" typed") && (s.field == "payload registers" && matches!(s.difference.intel.as_str(), "64" | "128" | "192" | "256" | "384" | "1152")
          || s.field == "extended descriptor" && s.difference.intel == "0x58000800" && s.difference.ours.starts_with("0x58000")),
      "Intel takes the length of typed data from the variable that the operand is a view of, whatever its size (32 registers wrap to none)"),
