@@ -70,7 +70,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
     let chan = u32::from(step.chan);
     let enabled = lanes << chan;
     let taken = (lanes & pred) << chan;
-    if t.pair.is_some() && run_paired(t, program, step)? {
+    if run_paired(t, program, step)? {
         return Ok(());
     }
     match step.op {

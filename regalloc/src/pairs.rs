@@ -32,7 +32,10 @@ use crate::{
         access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History,
         position::Position,
     },
-    pairs::{guard::Guards, nesting::Nesting},
+    pairs::{
+        guard::{Guards, Question},
+        nesting::Nesting,
+    },
 };
 
 /// Guards kernels whose threads run as pairs. It keeps its memory from one kernel to the next, and nothing else.
@@ -79,6 +82,7 @@ impl PairGuard {
         self.dataflow.find(kernel, &self.accesses, &self.flow, &self.history);
         self.held.clear();
         self.held.resize(kernel.vars.len(), Position::START);
+        let question = Question::of(kernel);
         let mut changed = false;
         for b in 0..kernel.blocks.len() {
             let held = self.dataflow.held_from(b).iter().chain(self.dataflow.held_in_calls_from(b));
@@ -86,10 +90,10 @@ impl PairGuard {
                 let until = &mut self.held[v.index()];
                 *until = (*until).max(end);
             }
-            if self.nesting.nested[b] {
+            if self.nesting.is_nested(b) {
                 self.find_in(kernel, b);
                 if !self.found.is_empty() {
-                    self.guards.add(kernel, b, &self.found, pool);
+                    self.guards.add(kernel, question, (b, &self.found), pool);
                     changed = true;
                 }
             }
@@ -123,6 +127,6 @@ fn may_run(inst: &Inst<Virtual>) -> bool {
 /// Whether an instruction does more than to write variables: it sends a message, or writes a register that says how the thread
 /// computes.
 fn acts(inst: &Inst<Virtual>) -> bool {
-    let Some(reg) = inst.dst.reg().filter(|_| !inst.op.is_send()) else { return inst.op.is_send() };
-    !matches!(reg.base(), Base::Var(_) | Base::Arf(Arf::Null | Arf::Acc(_)))
+    let holds = |base| matches!(base, Base::Var(_) | Base::Arf(Arf::Null | Arf::Acc(_)));
+    inst.op.is_send() || inst.dst.reg().is_some_and(|reg| !holds(reg.base()))
 }

@@ -203,14 +203,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn all(&self, lanes: Lanes) -> PredCtrl {
-        match (self.caps.words.pred_width, lanes.exec.lanes()) {
-            (false, _) => PredCtrl::All,
-            (_, 2) => PredCtrl::All2h,
-            (_, 4) => PredCtrl::All4h,
-            (_, 8) => PredCtrl::All8h,
-            (_, 16) => PredCtrl::All16h,
-            _ => PredCtrl::All32h,
-        }
+        PredCtrl::all_of(lanes.exec, self.caps.words.pred_width)
     }
 
     /// The current instruction ends its routine.

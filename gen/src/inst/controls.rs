@@ -113,6 +113,9 @@ impl PredCtrl {
     /// Controls in Align16 mode, in the order of their codes from 1 on (the same, Align16).
     pub const ALIGN16: [PredCtrl; 7] =
         [PredCtrl::Seq, PredCtrl::X, PredCtrl::Y, PredCtrl::Z, PredCtrl::W, PredCtrl::Any4h, PredCtrl::All4h];
+    /// Controls over the execution size (Xe-HPC), in the order of their codes from 1 on.
+    pub const BY_SIZE: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
+
     /// How many channels share an answer, where that is the control's own: `any16h` looks at sixteen.
     pub const fn channels(self) -> Option<u32> {
         match self {
@@ -140,8 +143,18 @@ impl PredCtrl {
         }
     }
 
-    /// Controls over the execution size (Xe-HPC), in the order of their codes from 1 on.
-    pub const BY_SIZE: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
+    /// The same, whether all of them are.
+    pub const fn all_of(exec: ExecSize, by_width: bool) -> PredCtrl {
+        match exec {
+            _ if !by_width => PredCtrl::All,
+            ExecSize::S1 => PredCtrl::Seq,
+            ExecSize::S2 => PredCtrl::All2h,
+            ExecSize::S4 => PredCtrl::All4h,
+            ExecSize::S8 => PredCtrl::All8h,
+            ExecSize::S16 => PredCtrl::All16h,
+            ExecSize::S32 => PredCtrl::All32h,
+        }
+    }
 }
 
 /// A predicate.

@@ -47,9 +47,11 @@ impl Access {
             && shape(self) == shape(w)
     }
 
-    /// Whether this writes the bytes of all lanes, of those too that do not run.
+    /// Whether this is a write that leaves nothing of what was in the bytes that it touches, whichever lanes run.
     pub const fn is_whole(&self) -> bool {
-        self.kind.has(Kind::WRITE.with(Kind::SURE)) && self.kind.0 & (Kind::MASKED.0 | Kind::GUARDED.0) == 0
+        let may_leave = Kind::MASKED.0 | Kind::GUARDED.0;
+        let sure = self.kind.has(Kind::WRITE.with(Kind::SURE)) && self.kind.0 & may_leave == 0;
+        sure && self.pitch == self.elem
     }
 
     /// Whether this is the payload of a message: whole registers in which channels have no fixed place.

@@ -14,11 +14,36 @@ pub(super) struct Guards {
     insts: Vec<Inst<Virtual>>,
 }
 
+/// What the flags of all blocks are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Question {
+    /// The channels that may be on.
+    width: ExecSize,
+    /// A register that is defined.
+    r0: Reg<Virtual>,
+}
+
+impl Question {
+    pub fn of(kernel: &Kernel<Virtual>) -> Question {
+        let is_r0 = |v: &Var| v.class == VarClass::General && v.fixed == Some(FileByte::START);
+        let header = kernel.vars.iter().position(is_r0);
+        Question {
+            width: ExecSize::from_lanes(kernel.flow_width()).unwrap_or(ExecSize::S32),
+            r0: header.map_or(Reg::grf(GrfNum::new(0), 0), |v| Reg::var_at(v.into(), 0)),
+        }
+    }
+}
+
 impl Guards {
     /// Gives instructions of block `b`, those at `found`, a predicate that holds where any channel is on.
-    pub fn add(&mut self, kernel: &mut Kernel<Virtual>, b: usize, found: &[usize], pool: &mut Pool<Virtual>) {
+    pub fn add(
+        &mut self,
+        kernel: &mut Kernel<Virtual>,
+        question: Question,
+        (b, found): (usize, &[usize]),
+        pool: &mut Pool<Virtual>,
+    ) {
         let Some(&first) = found.first() else { return };
-        let width = kernel.flow_width();
         let old = std::mem::take(&mut kernel.blocks[b].insts);
         let lanes = found.iter().map(|&i| old[i].exec.lanes()).max().unwrap_or(1);
         self.insts.clear();
@@ -26,7 +51,7 @@ impl Guards {
         let mut writer = Writer { pred: None, insts: &mut self.insts };
         for (i, inst) in old.iter().enumerate() {
             if i == first {
-                writer.start(kernel, width, lanes.max(width), inst.origin);
+                writer.start(kernel, question, lanes, inst.origin);
             }
             match found.next_if(|at| **at == i) {
                 Some(_) => writer.guard(kernel, *inst),
@@ -45,23 +70,20 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Finds out whether any of `width` channels is on, for instructions of up to `lanes`.
-    fn start(&mut self, kernel: &mut Kernel<Virtual>, width: u32, lanes: u32, origin: u32) {
-        let bytes = if lanes > 16 { 4 } else { 2 };
+    /// Finds out whether any channel is on, for instructions of up to `lanes`.
+    fn start(&mut self, kernel: &mut Kernel<Virtual>, question: Question, lanes: u32, origin: u32) {
+        let bytes = if lanes.max(question.width.lanes()) > 16 { 4 } else { 2 };
         let any_on = Var { any_on: true, ..Var::temp(VarClass::Flag, bytes, bytes) };
         let flag = Reg::var_at(kernel.add_var(any_on), 0);
         self.scalar(flag, Src::imm(0, number(bytes)), None, origin);
         // Under the mask, so channels that are off say nothing. Any register is equal to itself (Intel's form of it).
-        let header =
-            kernel.vars.iter().position(|v| v.class == VarClass::General && v.fixed == Some(FileByte::START));
-        let r0 = header.map_or(Reg::grf(GrfNum::new(0), 0), |v| Reg::var_at(v.into(), 0));
-        let itself = Src::scalar(r0, Type::Uw);
+        let itself = Src::scalar(question.r0, Type::Uw);
         self.insts.push(Inst {
             cond: Some(CondMod { cond: Cond::Eq, flag }),
             dst: Dst::null(Type::Uw),
             src: [itself, itself, Src::None],
             origin,
-            ..Inst::new(Op::Cmp, ExecSize::from_lanes(width).unwrap_or(ExecSize::S32))
+            ..Inst::new(Op::Cmp, question.width)
         });
         let over = if bytes == 4 { ExecSize::S32 } else { ExecSize::S16 };
         let by_width = kernel.platform.caps().words.pred_width;
@@ -147,25 +169,20 @@ impl Writer<'_> {
         };
         let temp = Var::temp(VarClass::General, (inside + bytes).next_multiple_of(align), align);
         let temp = Reg::var_at(kernel.add_var(temp), inside);
-        let ty = same_bits(ty);
+        let bits = same_bits(ty);
         let region = if inst.exec == ExecSize::S1 { Region::SCALAR } else { Region::new(stride, 1, 0) };
-        let to = match inst.dst {
-            Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty },
-            Dst::Indirect { addr, imm, horz, .. } => Dst::Indirect { addr, imm, horz, ty },
-            other => other,
-        };
-        let moved = Inst {
+        let mut to = std::mem::replace(&mut inst.dst, Dst::Direct { reg: temp, horz, ty });
+        if let Dst::Direct { ty, .. } | Dst::Indirect { ty, .. } = &mut to {
+            *ty = bits;
+        }
+        Some(Inst {
             no_mask: true,
             pred: self.pred,
             dst: to,
-            src: [Src::new(temp, region, ty), Src::None, Src::None],
+            src: [Src::new(temp, region, bits), Src::None, Src::None],
             origin: inst.origin,
             ..Inst::new(Op::Mov, inst.exec)
-        };
-        if let Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } = inst.dst {
-            inst.dst = Dst::Direct { reg: temp, horz, ty };
-        }
-        Some(moved)
+        })
     }
 
     /// A new flag of the size of another.

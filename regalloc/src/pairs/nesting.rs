@@ -24,7 +24,6 @@ enum Parting {
 /// Blocks in which threads may run without a channel.
 #[derive(Default)]
 pub(super) struct Nesting {
-    pub nested: Vec<bool>,
     partings: Vec<Parting>,
     /// By block: one past the end of the longest loop that begins there.
     loop_ends: Vec<usize>,
@@ -58,17 +57,20 @@ impl Nesting {
         while std::mem::take(&mut changed) {
             for call in flow.calls() {
                 let begins = self.at_call(call);
-                let callee = self.routines.iter().position(|r| r.0 == call.entry.index());
-                if let Some(r) = callee.filter(|&r| self.routines[r].1 < begins) {
+                let callee = self.routines.binary_search_by_key(&call.entry.index(), |r| r.0);
+                if let Some(r) = callee.ok().filter(|&r| self.routines[r].1 < begins) {
                     self.routines[r].1 = begins;
                     self.mark(kernel, r);
                     changed = true;
                 }
             }
         }
-        self.nested.clear();
-        self.nested.extend(self.partings.iter().map(|p| *p == Parting::Nested));
-        self.nested.contains(&true)
+        self.partings.contains(&Parting::Nested)
+    }
+
+    /// Whether threads may run without a channel in a block.
+    pub fn is_nested(&self, block: usize) -> bool {
+        self.partings[block] == Parting::Nested
     }
 
     /// How the subroutine of a call begins. Hardware runs a call that no channel makes.

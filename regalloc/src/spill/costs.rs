@@ -93,7 +93,6 @@ impl Costs {
                     open.used = to_index(i);
                     let write = a.kind.has(Kind::WRITE);
                     let whole = a.is_whole()
-                        && a.pitch == a.elem
                         && a.start.is_multiple_of(grf)
                         && (a.end.is_multiple_of(grf) || a.end >= var.bytes);
                     if !serves && !whole && (!write || live.before(a.var, Position::before(i))) {

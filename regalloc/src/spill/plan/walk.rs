@@ -183,7 +183,7 @@ impl Plan {
             if a.kind.has(Kind::WRITE) {
                 touched.written = true;
                 touched.early |= a.kind.has(Kind::EARLY);
-                if is_whole(a) {
+                if a.is_whole() {
                     touched.covers = Some((a.start, a.end));
                 }
             }
@@ -215,7 +215,7 @@ impl Plan {
         let old_of = |v: VarId| live.comes_to(v, i, block);
         let is_covered = |m: VarId| {
             let bytes = kernel.vars[m.index()].bytes;
-            accesses.of(i).iter().any(|a| a.var == m && is_whole(a) && (a.start, a.end) == (0, bytes))
+            accesses.of(i).iter().any(|a| a.var == m && a.is_whole() && (a.start, a.end) == (0, bytes))
         };
         let old = || match in_group {
             true => self.groups.members(v).any(|m| !is_covered(m) && old_of(m)),
@@ -274,11 +274,6 @@ impl Plan {
         }
         start
     }
-}
-
-/// Whether a write leaves nothing of what was in the bytes that it touches.
-fn is_whole(a: &Access) -> bool {
-    a.is_whole() && a.pitch == a.elem
 }
 
 /// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
