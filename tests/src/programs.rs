@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use finalizer::Grf;
 use platforms::Platform;
 use visa::Module;
 
@@ -23,6 +24,8 @@ pub struct Program {
     pub index: usize,
     /// Intel's machine code.
     pub code: Vec<u8>,
+    /// Registers of a thread that it was made for. The vISA says nothing of an option of the compiler.
+    pub grf: Grf,
 }
 
 impl Program {
@@ -105,15 +108,27 @@ pub fn load(
     };
     if text {
         let code = fs::read(file.with_extension("dat"))?;
-        return Ok(vec![Program { id, module: module.into(), index: 0, code }]);
+        let grf = grf_of(&file.with_extension("asm"))?;
+        return Ok(vec![Program { id, module: module.into(), index: 0, code, grf }]);
     }
     let codes: Vec<_> = module.kernels.iter_mut().map(|k| code_of(platform, k)).collect();
     let module = std::rc::Rc::new(module);
     let kernels = codes.into_iter().enumerate().filter_map(|(index, code)| {
         let id = format!("{id}/{}", module.kernels[index].name());
-        Some(Program { id, module: module.clone(), index, code: code? })
+        Some(Program { id, module: module.clone(), index, code: code?, grf: Grf::Kernel })
     });
     Ok(kernels.collect())
+}
+
+/// The registers of a thread that the head of Intel's listing names; what the kernel says, where there is no listing.
+fn grf_of(listing: &Path) -> io::Result<Grf> {
+    if !listing.is_file() {
+        return Ok(Grf::Kernel);
+    }
+    let text = fs::read(listing)?;
+    let head = String::from_utf8_lossy(&text[..text.len().min(1000)]);
+    let count = head.lines().find_map(|l| l.strip_prefix("//.thread_config numGRF=")?.split(',').next());
+    count.map_or(Ok(Grf::Kernel), |n| n.parse().map_err(io::Error::other))
 }
 
 /// The texts of functions that a text's kernel calls through the stack, in order: beside `kernel.visaasm`, Intel's compiler

@@ -14,7 +14,7 @@ use std::{
 };
 
 use clap::Parser;
-use finalizer::{Finalizer, Options, PassSet};
+use finalizer::{Finalizer, Grf, Options, PassSet};
 use platforms::Platform;
 use tests::{
     data,
@@ -85,7 +85,7 @@ impl Counts {
     fn add(
         &mut self,
         platform: Platform,
-        (module, index): (&Module, usize),
+        (module, index, grf): (&Module, usize, Grf),
         example: &str,
         theirs: Option<&[u8]>,
         args: &Args,
@@ -100,6 +100,7 @@ impl Counts {
         }
         let options = Options {
             verify: true,
+            grf,
             skip: args.skip_pass.iter().fold(PassSet::NONE, |all, one| all.with(*one)),
             ..Options::new(platform)
         };
@@ -159,7 +160,7 @@ fn objects(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>) {
             let counts = all.entry(platform).or_default();
             for (index, kernel) in module.kernels.iter().enumerate() {
                 let example = format!("{name} {}", kernel.name());
-                counts.add(platform, (&module, index), &example, None, args);
+                counts.add(platform, (&module, index, Grf::Kernel), &example, None, args);
             }
         }
     }
@@ -181,7 +182,7 @@ fn of_compilers(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>
                         Err(why) => println!("not read: {}: {why}", program.id),
                     }
                 }
-                counts.add(platform, (&*module, program.index), &program.id, theirs, args);
+                counts.add(platform, (&*module, program.index, program.grf), &program.id, theirs, args);
             }
         }
     }

@@ -29,7 +29,7 @@ struct Args {
     /// The first random program.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Registers of a thread.
+    /// Registers of a thread in random programs.
     #[arg(long, default_value = "128")]
     grf: Grf,
     /// Intel's code instead of ours.
@@ -76,8 +76,9 @@ fn main() -> io::Result<ExitCode> {
     let mut failed = false;
     for &platform in &args.corpus.platforms {
         let mut counts = Counts::default();
-        let mut finalizer = Finalizer::new(Options { grf: args.grf, ..Options::new(platform) });
-        let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize| {
+        let mut finalizer = Finalizer::new(Options::new(platform));
+        let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize, grf: Grf| {
+            finalizer.set_grf(grf);
             if let Ok(binary) = finalizer.finalize_kernel(module, index) {
                 counts.add(platform, id, &binary.code, binary.stats.addressed, args.print);
             }
@@ -85,19 +86,19 @@ fn main() -> io::Result<ExitCode> {
         for seed in args.seed..args.seed + args.random {
             let program = generate(Settings { grf: args.grf, ..Settings::new(platform) }, seed);
             if let Ok(module) = finalizer::read_text(program.text().as_bytes(), platform) {
-                ours(&mut counts, &format!("seed {seed}"), &module, 0);
+                ours(&mut counts, &format!("seed {seed}"), &module, 0, args.grf);
             }
         }
         args.corpus.each(platform, &mut |p| match args.intel {
             true => counts.add(platform, &p.id, &p.code, RegisterSet::ALL, args.print),
-            false => ours(&mut counts, &p.id, &p.module, p.index),
+            false => ours(&mut counts, &p.id, &p.module, p.index, p.grf),
         })?;
         for k in kernels(platform).iter().filter(|_| args.corpus.programs.is_empty() && args.random == 0) {
             match args.intel {
                 true => counts.add(platform, &k.id(), &k.dat, RegisterSet::ALL, args.print),
                 false => {
                     if let Ok(module) = module(platform, k) {
-                        ours(&mut counts, &k.id(), &module, 0);
+                        ours(&mut counts, &k.id(), &module, 0, Grf::Kernel);
                     }
                 }
             }
