@@ -128,7 +128,7 @@ fn grf_of(listing: &Path) -> io::Result<Grf> {
     let text = fs::read(listing)?;
     let head = String::from_utf8_lossy(&text[..text.len().min(1000)]);
     let count = head.lines().find_map(|l| l.strip_prefix("//.thread_config numGRF=")?.split(',').next());
-    count.map_or(Ok(Grf::Kernel), |n| n.parse().map_err(io::Error::other))
+    count.map_or(Ok(Grf::Kernel), |n| n.parse().map(Grf::Count).map_err(io::Error::other))
 }
 
 /// The texts of functions that a text's kernel calls through the stack, in order: beside `kernel.visaasm`, Intel's compiler
