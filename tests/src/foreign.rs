@@ -9,7 +9,9 @@
 use emulator::{
     Fault, Image, Memory, Options as RunOptions, RawLaunch, Report, Sampler, Surface, Texel, Wrap,
 };
+use encoder::decode_all;
 use finalizer::{Binary, ThreadPairs};
+use gen_ir::{Arf, Base, Physical, Src};
 use messages::Sfid;
 use platforms::Platform;
 use visa::{GeneralVar, InputVar, Module, Opcode, Type};
@@ -151,6 +153,13 @@ fn is_inexact(platform: Platform, kernel: &visa::Kernel) -> bool {
     !platform.caps().ops.fdiv_pow && kernel.code.iter().any(|inst| formula(inst.opcode))
 }
 
+/// Whether code reads the timestamp register. In the emulator it goes by instructions, in the interpreter by those of vISA.
+fn reads_clock(platform: Platform, code: &[u8]) -> bool {
+    let is_clock =
+        |src: &Src<Physical>| src.reg().is_some_and(|reg| matches!(reg.base(), Base::Arf(Arf::Timestamp(_))));
+    decode_all(platform, code).filter_map(|d| d.inst.ok()).any(|inst| inst.src.iter().any(is_clock))
+}
+
 /// Questions whatever their order: our code may send messages in another.
 fn sorted(mut asked: Vec<u64>) -> Vec<u64> {
     asked.sort_unstable();
@@ -208,6 +217,9 @@ pub fn run_code(platform: Platform, module: &Module, index: usize, code: &[u8], 
         Some(_) if undefined => Launched::Cannot("what is stored was never written".into()),
         Some(_) if is_inexact(platform, &module.kernels[index]) => {
             Launched::Cannot("powers or quotients that are formulas".into())
+        }
+        Some(_) if reads_clock(platform, code) => {
+            Launched::Cannot("the clock, which counts instructions".into())
         }
         Some(((_, name, a), (_, _, b))) => {
             let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0);
