@@ -19,6 +19,7 @@
 //! types      data types                                descriptors   what registers of descriptors hold
 //! extent     which bytes an operand touches            scratch    headers of messages to scratch memory
 //! watch      whether work is to go on                  keys       keys of bits, and what is known of them
+//! uniform    predicates that are the same in all lanes
 //! ```
 //!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
@@ -46,6 +47,7 @@ pub mod rules;
 pub mod scratch;
 mod timing;
 mod types;
+mod uniform;
 mod verify;
 mod waits;
 mod watch;
@@ -66,6 +68,7 @@ pub use reg::*;
 pub use register_set::RegisterSet;
 pub use timing::{Clock, Timing};
 pub use types::*;
+pub use uniform::*;
 pub use verify::*;
 pub use waits::*;
 pub use watch::{Stop, Watch};

@@ -6,7 +6,7 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
-use crate::{BlockId, Cfg, Kernel, Op, Payload, Space, Target};
+use crate::{BlockId, Cfg, Inst, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,6 +95,16 @@ impl Waits {
 
     /// [`Waits::of`] in the memory it has; `back_edges` are those of the kernel's graph.
     pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back_edges: &[(BlockId, BlockId)]) {
+        self.find_for(kernel, back_edges, |_, _| true);
+    }
+
+    /// The same of those branches alone that `counts` says, which is given the block of each.
+    pub fn find_for<S: Space>(
+        &mut self,
+        kernel: &Kernel<S>,
+        back_edges: &[(BlockId, BlockId)],
+        mut counts: impl FnMut(BlockId, &Inst<S>) -> bool,
+    ) {
         let n = kernel.blocks.len();
         let width = kernel.flow_width();
         self.clear(n);
@@ -112,7 +122,7 @@ impl Waits {
                 (Op::Break, _, Target::Block(t)) => (t.next(), next),
                 _ => continue,
             };
-            if at.index() < n {
+            if at.index() < n && counts(b.into(), last) {
                 self.add(at, from, back_edges);
             }
         }

@@ -319,7 +319,7 @@ impl Check<'_> {
     }
 
     fn walk(&self, b: usize, state: &mut TiSlice<VarId, VarState>, report: bool) -> Result<(), Error> {
-        let divergent = self.flow.divergent[b];
+        let divergent = self.flow.parted[b];
         let insts = &self.kernel.blocks[b].insts;
         for (i, inst) in self.accesses.block(b).zip(insts) {
             let all = self.accesses.of(i);

@@ -5,12 +5,11 @@ use crate::{
     layout::Layout,
     plan::{Plan, Plans},
     structured::{self, Form},
-    uniform::Flags,
     unthread,
 };
 use gen_ir::{
     BlockId, Cfg, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target,
-    Type, Var, VarClass, Virtual,
+    Type, UniformFlags, Var, VarClass, Virtual,
 };
 use narrow::to_index;
 
@@ -56,14 +55,14 @@ pub(crate) fn lower_branches(
 /// between them (Intel's finalizer, `convertJmpiToGoto`: "Jmpi instruction cannot be used when EU Fusion is enabled").
 ///
 /// A uniform backward goto is always a jump: it passes no waiting lane. (Those of one channel are uniform, and those of all
-/// channels where predicates are: [`Flags`].) A uniform forward goto is one
+/// channels where predicates are: [`UniformFlags`].) A uniform forward goto is one
 /// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
 fn plan(
     kernel: &Kernel<Virtual>,
     width: u32,
     cfg: &mut Cfg,
-    flags: &mut Flags,
+    flags: &mut UniformFlags,
     found: &mut Plans,
 ) -> Result<(), Error> {
     let n = kernel.blocks.len();
@@ -128,9 +127,8 @@ fn plan(
 }
 
 /// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread.
-fn goes_as_one(kernel: &Kernel<Virtual>, width: u32, goto: &Inst<Virtual>, flags: &mut Flags) -> bool {
-    let of_all = goto.chan == 0 && goto.exec.lanes() >= width;
-    of_all && goto.pred.is_some_and(|pred| flags.is_uniform(kernel, width, &pred))
+fn goes_as_one(kernel: &Kernel<Virtual>, width: u32, goto: &Inst<Virtual>, flags: &mut UniformFlags) -> bool {
+    goto.pred.is_some() && flags.goes_as_one(kernel, width, goto)
 }
 
 /// For each block, the JIP of the goto at its end.
@@ -167,7 +165,7 @@ fn widen_uniform(
     kernel: &mut Kernel<Virtual>,
     plans: &[Plan],
     exec: ExecSize,
-    flags: &mut Flags,
+    flags: &mut UniformFlags,
     pool: &mut Pool<Virtual>,
 ) {
     let pairs = kernel.pairs;

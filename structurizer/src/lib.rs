@@ -13,10 +13,10 @@
 //!   in the sense of the platform (Gen8 and Gen9 jump forward on *false*).
 //!
 //! ```text
-//! simplify    a clean graph                            uniform     which predicates are the same in all lanes
-//! structured  hammocks                                 unthread    jumps out of several
-//! plan        what becomes of each goto, and waits     branches    that, as instructions
-//! layout      blocks, with joins and `endif`s          memory      what is kept from one kernel to the next
+//! simplify    a clean graph                            unthread    jumps out of several
+//! structured  hammocks                                 branches    the plan, as instructions
+//! plan        what becomes of each goto, and waits     memory      what is kept from one kernel to the next
+//! layout      blocks, with joins and `endif`s
 //! ```
 //!
 //! **What holds.** The instruction pointer never passes a place where a lane waits, except along a back
@@ -36,7 +36,6 @@ mod memory;
 mod plan;
 mod simplify;
 mod structured;
-mod uniform;
 mod unthread;
 
 pub use error::Error;

@@ -1,6 +1,6 @@
 //! The memory that structurization works in.
 
-use crate::{layout, plan, structured, uniform, unthread};
+use crate::{layout, plan, structured, unthread};
 use gen_ir::{Block, BlockId, Cfg, End, Virtual};
 
 /// Memory that [`structurize_in`](crate::structurize_in) works in. What is in it between two kernels does not matter.
@@ -17,7 +17,7 @@ pub struct StructurizeMemory {
     pub(crate) nodes: Vec<structured::Node>,
     pub(crate) forms: structured::Forms,
     pub(crate) unthread: unthread::Unthread,
-    pub(crate) flags: uniform::Flags,
+    pub(crate) flags: gen_ir::UniformFlags,
     pub(crate) layout: layout::Layout,
     pub(crate) blocks: Vec<Block<Virtual>>,
 }

@@ -153,7 +153,7 @@ impl Dataflow {
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();
-            let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
+            let (block, divergent) = (BlockId::from(b), flow.parted[b]);
             let again = reached_from_here <= block;
             for a in accesses.of_block(b).iter().rev() {
                 let fact = &facts[a.var];

@@ -59,10 +59,11 @@ impl LaneSharing {
     const APART: LaneSharing = LaneSharing(1 << 2);
     /// It is accessed through addresses.
     const TAKEN: LaneSharing = LaneSharing(1 << 3);
-    /// What counts in code that lanes leave, and in code that all run.
-    const ANYWHERE: [LaneSharing; 2] = [LaneSharing(0b1001), LaneSharing(0b1111)];
+    /// What counts in code that all lanes run, and in code that some have left. (Whoever reads through an address reads
+    /// across lanes.)
+    const ANYWHERE: [LaneSharing; 2] = [LaneSharing(0b0001), LaneSharing(0b1111)];
     /// The same of the bytes of lanes that run.
-    const OWN: [LaneSharing; 2] = [LaneSharing(0b1000), LaneSharing(0b1100)];
+    const OWN: [LaneSharing; 2] = [LaneSharing(0), LaneSharing(0b1100)];
 
     const fn any(self, of: LaneSharing) -> bool {
         self.0 & of.0 != 0

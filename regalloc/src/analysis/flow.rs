@@ -1,7 +1,7 @@
 //! Control flow as allocation sees it: the kernel's graph, where lanes wait, loop depths, and how far back the
 //! instruction pointer can go.
 
-use gen_ir::{BlockId, Call, Cfg, Kernel, Virtual, Waits};
+use gen_ir::{BlockId, Call, Cfg, Kernel, UniformFlags, Virtual, Waits};
 use narrow::{span, to_index};
 
 /// The predecessors of each block, in two lists: liveness walks to them for each variable anew, and over the graph
@@ -25,6 +25,9 @@ impl Preds {
     }
 }
 
+/// Rounds after which lanes are taken to part wherever any wait.
+const ROUNDS: u32 = 8;
+
 /// What is known of the control flow of a kernel.
 #[derive(Default)]
 pub(crate) struct Flow {
@@ -34,6 +37,10 @@ pub(crate) struct Flow {
     pub waits: Waits,
     /// For each block, whether lanes may wait elsewhere, in this routine or its callers.
     pub divergent: Vec<bool>,
+    /// The same where lanes of one thread may be in several places: a branch that all of them take, or none does, leaves
+    /// none of them behind, although the thread's instruction pointer may go the other way. That is a pair's: where a
+    /// thread's lanes have all left, writes under the mask do nothing, and what its lanes need is live where they wait.
+    pub parted: Vec<bool>,
     /// Whether any lane ever waits.
     pub any_divergence: bool,
     /// For each block, the number of loops around it.
@@ -42,6 +49,10 @@ pub(crate) struct Flow {
     /// was in this one.
     pub reached: Vec<BlockId>,
     preds: Preds,
+    flags: UniformFlags,
+    /// Where lanes wait for others of their thread.
+    apart: Waits,
+    next: Vec<bool>,
     delta: Vec<i32>,
     heads: Vec<BlockId>,
 }
@@ -56,8 +67,35 @@ impl Flow {
         self.waits.find_divergent(&mut self.delta, &mut self.divergent);
         self.cfg.diverge_callees(&mut self.divergent);
         self.any_divergence = self.divergent.contains(&true);
+        self.find_parted(kernel);
         self.cfg.find_depths(&mut self.delta, &mut self.depth);
         self.find_reached(n);
+    }
+
+    /// Finds where lanes of one thread part: where some wait that have left by a branch for some of them, or by any where
+    /// they were parted already.
+    fn find_parted(&mut self, kernel: &Kernel<Virtual>) {
+        self.parted.clone_from(&self.divergent);
+        // Elsewhere such a branch is a jump, as a rule.
+        if !kernel.pairs || !self.any_divergence {
+            return;
+        }
+        let Flow { cfg, parted, flags, apart, next, delta, .. } = self;
+        let width = kernel.flow_width();
+        flags.forget();
+        parted.fill(false);
+        for _ in 0..ROUNDS {
+            apart.find_for(kernel, cfg.back_edges(), |b, branch| {
+                parted[b.index()] || !flags.goes_as_one(kernel, width, branch)
+            });
+            apart.find_divergent(delta, next);
+            cfg.diverge_callees(next);
+            if next == parted {
+                return;
+            }
+            std::mem::swap(next, parted);
+        }
+        parted.clone_from(&self.divergent);
     }
 
     /// Calls of subroutines, by their blocks.

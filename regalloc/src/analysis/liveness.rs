@@ -17,7 +17,9 @@
 //! **Per thread.** While the instruction pointer is where some lanes run, other lanes wait at a later
 //! block `t` and hold what is live into it. [`Waits`](gen_ir::Waits) says during which blocks they may
 //! wait at `t`: all that is live into `t` is kept during those. Then no register that a waiting lane
-//! needs is given away, whatever the mask and layout of the write that would reuse it.
+//! needs is given away, whatever the mask and layout of the write that would reuse it. In code that all lanes of a
+//! thread run or none does (`Flow::parted`), none of them has bytes that others need elsewhere: there a masked write ends
+//! the value of all, even if lanes then read across.
 //!
 //! Where registers are scarce, waiting lanes are told from others (`Holders::OF_LANES`): two variables that
 //! are lane by lane (see `check`) may share registers where only waiting lanes hold one of them.
@@ -322,7 +324,7 @@ fn scan(
     for b in (0..kernel.blocks.len()).rev() {
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
-        let (block, divergent) = (BlockId::from(b), flow.divergent[b]);
+        let (block, divergent) = (BlockId::from(b), flow.parted[b]);
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.

@@ -96,9 +96,11 @@ impl Touches<'_> {
             self.special(inst, Role::DstAddr, addr, extent, (Kind::READ, 0, 0));
         }
         if indirect {
+            // Whatever lanes run, they may read what any lane has written.
+            let kind = base.with(Kind::READ).with(Kind::CROSS);
             for src in &inst.src {
                 if let Src::Indirect { addr, .. } = src {
-                    points_to.at(*addr).iter().for_each(|&v| self.whole(v, Kind::READ));
+                    points_to.at(*addr).iter().for_each(|&v| self.whole(v, kind));
                 }
             }
         }

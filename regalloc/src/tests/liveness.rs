@@ -98,6 +98,35 @@ fn what_lanes_hold_that_have_left_a_loop_comes_to_its_blocks() {
 }
 
 #[test]
+fn what_all_lanes_of_a_thread_run_ends_the_value_of_all() {
+    // In each turn V0 is written whole, then read through an address: in a pair of threads, too, where the others' lanes
+    // may run the loop longer; but not where lanes of one thread leave it one after the other.
+    let text = "V0: general, 64 bytes, align 32, address taken
+         V1: general, 64 bytes, align 32
+         V2: general, 4 bytes, align 4, live in
+         V3: flag, 2 bytes, align 2
+         V4: address, 2 bytes, align 2
+         B0: -> B1
+         (W) mov (1|M0) V4(0)<1>:uw &V0(0):uw
+         B1: -> B2 B3
+             mov (16|M0) V0(0)<1>:d 1:d
+             mov (16|M0) V1(0)<1>:d r[V4(0),0]<0;1,0>:d
+         (W) cmp (16|M0) (lt)V3(0) null<1>:d V2(0)<0;1,0>:d 8:d
+             (V3(0)) goto (16|M0) B3 B3
+         B2: -> B1
+             goto.b (16|M0) B3 B1
+         B3:
+             join (16|M0) B3";
+    let comes = |text: &str, pairs: bool| {
+        let mut k = gen_ir::parse(text, Platform::Tgllp).unwrap();
+        k.pairs = pairs;
+        liveness(&k).at_start(VarId(0), Position::before(1))
+    };
+    let by_lane = text.replace("(W) cmp", "cmp").replace("V2(0)<0;1,0>", "V1(0)<8;8,1>");
+    assert_eq!([comes(text, true), comes(&by_lane, true), comes(text, false)], [false, true, true]);
+}
+
+#[test]
 fn values_of_one_block_start_there() {
     let mut k = Kernel::new("t", Platform::Skl);
     let (x, y) = (k.add_var(general(32)), k.add_var(general(32)));

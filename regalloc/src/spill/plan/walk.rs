@@ -149,10 +149,7 @@ impl Plan {
             let mine = |old: &Temp| old.var == v && old.first < t.end && t.first < old.end;
             self.close(known, block, |o, old| o.temp != temp && mine(old));
         }
-        if saved
-            && !self.temps[temp.index()].window
-            && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp)
-        {
+        if saved && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp) {
             o.unsaved = Some(to_index(self.uses.len()));
         }
         let one = Use { inst, var: v, temp, fill, saved, messages };

@@ -4,21 +4,27 @@
 //! where it has to become a goto of all lanes, the predicate must say that bit for each of them. Most often it does, because
 //! the comparison ran for all lanes on scalar operands without a mask.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Pred, PredCtrl, Reg, Src, VarClass, VarId, Virtual};
+use crate::{Dst, Inst, Kernel, Op, Pred, PredCtrl, Reg, Src, VarClass, VarId, Virtual};
 
 /// For each variable, whether it is a flag whose every write gives all lanes the same bit.
 #[derive(Debug, Default)]
-pub(crate) struct Flags {
+pub struct UniformFlags {
     uniform: Vec<bool>,
     written: Vec<bool>,
     /// They are of this kernel as it is.
     known: bool,
 }
 
-impl Flags {
+impl UniformFlags {
     /// Another kernel, or flags have been added.
     pub fn forget(&mut self) {
         self.known = false;
+    }
+
+    /// Whether a branch, if its predicate lets any lane of those that run take it, lets all of them take it.
+    pub fn goes_as_one(&mut self, kernel: &Kernel<Virtual>, width: u32, branch: &Inst<Virtual>) -> bool {
+        let of_all = branch.chan == 0 && branch.exec.lanes() >= width;
+        of_all && branch.pred.is_none_or(|pred| self.is_uniform(kernel, width, &pred))
     }
 
     /// Whether a predicate lets all lanes of `width` pass or none.
