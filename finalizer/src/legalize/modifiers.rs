@@ -93,7 +93,9 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
             // Where there is only align16, integers become a product and a sum.
             let fits = lx.caps.words.ternary_align16 || factors_have_modifiers(lx.caps, inst, ty);
-            i == 0 || lx.caps.ops.mul_source_mods && fits
+            // Beside a dword a narrow factor has none on Tiger Lake and later, as in a product.
+            let dword = || inst.src[1..].iter().filter_map(Src::ty).any(Type::is_dword);
+            i == 0 || fits && (lx.caps.ops.mul_source_mods || !dword())
         }
         // An unsigned value's negation is not in its range. (Of math, see there.)
         _ => true,
