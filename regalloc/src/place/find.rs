@@ -190,22 +190,25 @@ impl<'a, const W: usize> Scan<'a, W> {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            if (self.file.way.is_in_turn() || self.file.in_place == InPlace::First)
+            let in_turn = self.file.way.is_in_turn() && !item.is_crowded;
+            if (in_turn || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
                 return Some(at);
             }
-            let from = if self.file.way.is_in_turn() { self.next.clamp(low, high) } else { low };
+            let from = if in_turn { self.next.clamp(low, high) } else { low };
             let found = self.find_unsent(i, open, |scan, open| {
                 scan.find_whole(i, open, with_parts, from, high).or_else(|| match scan.file.way {
-                    Way::LongestFree => scan.find_longest_free(i, open, with_parts, low, high),
+                    Way::LongestFree | Way::Mixed if !item.is_crowded => {
+                        scan.find_longest_free(i, open, with_parts, low, high)
+                    }
                     Way::InTurn => scan.find_whole(i, open, with_parts, low, high),
                     _ => None,
                 })
             });
             if let Some(at) = found {
                 let end = at.bytes() / rb + item.bytes.div_ceil(rb);
-                self.next = if self.file.way == Way::LongestFree { self.next.max(end) } else { end };
+                self.next = if self.file.way.is_longest_free() { self.next.max(end) } else { end };
             }
             return found.or_else(|| self.find_in_place(i));
         }
@@ -216,7 +219,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
             let end = at.bytes() + item.bytes;
             self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
-            if self.file.way == Way::LongestFree && self.file.regs >= 2 * PARTS_IN_TURN {
+            if self.file.way.is_longest_free() && self.file.regs >= 2 * PARTS_IN_TURN {
                 self.next = self.next.max(end.div_ceil(rb));
             }
         }
@@ -303,7 +306,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
         // Where parts are, as long as there is room, then where nobody has been.
         let here = self.next_byte;
-        let fresh = if self.file.way == Way::LongestFree { self.next } else { self.file.regs };
+        let fresh = if self.file.way.is_longest_free() { self.next } else { self.file.regs };
         for (regs, least) in [
             (between::<W>(here / rb, here.div_ceil(rb)), here),
             (between::<W>(fresh, self.file.regs), 0),

@@ -32,6 +32,8 @@ pub(crate) struct Item {
     pub by_lane: bool,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,
+    /// It is alive somewhere where much is, and [`Way::Mixed`] packs it.
+    pub is_crowded: bool,
 }
 
 /// How variables are placed.
@@ -47,15 +49,23 @@ pub(crate) enum Way {
     /// In turn as long as there are registers that nobody has had, then where nobody has been for longest: the scheduler may
     /// move more, but room for large variables is broken up sooner.
     LongestFree,
+    /// The same for what lives where few others do; the first place that is free for what lives where many do
+    /// ([`Item::is_crowded`]): one place with much alive does not take from all others what a scheduler moves.
+    Mixed,
     /// Those of whole registers first, the largest first of all; then nothing small is where only something large would
     /// fit. Each in the first place that is free; nothing makes room for another here either.
     LargestFirst,
 }
 
 impl Way {
+    /// Whether it matters for how long nobody has been in a register.
+    pub const fn is_longest_free(self) -> bool {
+        matches!(self, Way::LongestFree | Way::Mixed)
+    }
+
     /// Whether places are taken in turn, one way or the other.
     pub const fn is_in_turn(self) -> bool {
-        matches!(self, Way::InTurn | Way::LongestFree)
+        matches!(self, Way::InTurn | Way::LongestFree | Way::Mixed)
     }
 }
 

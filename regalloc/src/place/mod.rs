@@ -193,7 +193,7 @@ fn place_in<const W: usize>(
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     match file.way {
-        Way::Packed | Way::InTurn | Way::LongestFree => {
+        Way::Packed | Way::InTurn | Way::LongestFree | Way::Mixed => {
             by_start(items, ranges, positions, &mut s.starts, &mut order)
         }
         Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
@@ -227,7 +227,7 @@ impl ScanMemory {
         let regs = as_index(file.regs);
         self.active.clear();
         self.sent.clear();
-        self.ages.start(if file.way == Way::LongestFree { file.regs } else { 0 });
+        self.ages.start(if file.way.is_longest_free() { file.regs } else { 0 });
         self.kin.clear();
         self.kin.resize(items.len(), Kin::default());
         self.full_active = 256;
@@ -277,7 +277,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let ends = items.iter().filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)));
             ends.filter(|&end| end <= file.regs / 2).max().unwrap_or(0).max(file.first)
         };
-        let next = if file.way == Way::LongestFree { behind_inputs() } else { file.first };
+        let next = if file.way.is_longest_free() { behind_inputs() } else { file.first };
         let regs = as_index(file.regs);
         if shares && s.sharers.len() < regs {
             s.sharers.resize_with(regs, Vec::new);
@@ -374,7 +374,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.file.way.is_in_turn() && item.is_payload {
             self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
         }
-        if self.file.way == Way::LongestFree && in_order {
+        if self.file.way.is_longest_free() && in_order {
             let rb = self.file.reg_bytes();
             let end = to_index(ranges[ranges.len() - 1].end.index());
             self.s.ages.need(at.bytes() / rb..to.bytes().div_ceil(rb), end);

@@ -278,6 +278,7 @@ fn give_slots(
         cost: f32::INFINITY,
         by_lane: false,
         is_payload: false,
+        is_crowded: false,
     }));
     let placed = slots.place(items, live, regs, grf);
     let (Some(used), Ok(base)) = (placed, u32::try_from(base)) else {
