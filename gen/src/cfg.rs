@@ -201,7 +201,7 @@ impl Cfg {
                 add(to, Edge::Pointer);
             }
         }
-        if let Some(opens) = first.filter(|i| matches!(i.op, Op::Join | Op::Endif))
+        if let Some(opens) = first.filter(|i| i.op.opens_block())
             && let Some(to) = jip_block(opens)
         {
             add(to, Edge::Skip);

@@ -236,6 +236,11 @@ impl Op {
         self.info().name
     }
 
+    /// Whether lanes come together at this instruction, so that a block begins with it.
+    pub const fn opens_block(self) -> bool {
+        matches!(self, Op::Join | Op::Endif)
+    }
+
     /// Whether this is a flow-control instruction.
     pub fn is_branch(self) -> bool {
         self.info().class == Class::Branch

@@ -79,7 +79,7 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
             report(last, "control runs past the last block".into());
         }
         for (i, inst) in block.insts.iter().enumerate() {
-            let opens = matches!(inst.op, Op::Join | Op::Endif);
+            let opens = inst.op.opens_block();
             if opens && i > 0 {
                 report(i, format!("`{}` is not at the start of its block", inst.op));
             } else if !opens && i < last && (inst.is_eot() || inst.op.is_branch() && !inside(inst, profile)) {

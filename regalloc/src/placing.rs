@@ -6,7 +6,7 @@ use crate::{
         Analysis,
         facts::{self, Needs},
         flow::Flow,
-        position::Position,
+        pressure::HighPressure,
     },
     place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
     spill::{
@@ -23,9 +23,9 @@ use typed_index_collections::{TiSlice, TiVec};
 /// test kernels that spill it placed three, in which two were left at most.
 const NEARLY: usize = 8;
 
-/// Which part of the file is alive where places are packed in [`Way::Mixed`]. Of an eighth more or less on each side, this gave the
-/// fewest modelled cycles on 486 real programs of two platforms (one half or seven eighths gain half of that).
-const CROWDED: (i64, i64) = (2, 3);
+/// Which part of the file is alive where places are packed in [`Way::Mixed`]. Of this and three to seven eighths it gave the fewest
+/// modelled cycles on 486 real programs of two platforms; one half and seven eighths gain half as much or less.
+const CROWDED: (u32, u32) = (2, 3);
 
 /// Memory of placing.
 #[derive(Default)]
@@ -40,9 +40,8 @@ pub(crate) struct Placing {
     pub aims: Aims,
     /// By variable, what spilling it costs beside its messages, for others cannot be computed again then; empty: nothing.
     pub losses: TiVec<VarId, f32>,
-    /// How many positions before each one have much alive; by how much more each has.
-    crowded: Vec<u32>,
-    change: Vec<i64>,
+    /// Where so much is alive that [`Way::Mixed`] packs it.
+    crowded: HighPressure,
 }
 
 /// What may be spilled, and where that is to make room.
@@ -112,28 +111,15 @@ impl Placing {
             if kernel.outside { &[Way::InTurn] } else { &[Way::LongestFree, Way::InTurn, Way::Mixed] };
         for &way in ways {
             if way == Way::Mixed {
-                self.find_crowded(kernel, known.0);
+                let file = File::of(kernel, VarClass::General, way);
+                let room = file.regs * file.reg_bytes() * CROWDED.0 / CROWDED.1;
+                self.crowded.find(kernel, (&known.0.accesses, &known.0.live), room);
             }
             if self.try_general(kernel, known, way, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);
             }
         }
         Ok(false)
-    }
-
-    /// Finds where so much is alive that places are packed.
-    fn find_crowded(&mut self, kernel: &Kernel<Virtual>, known: &Analysis) {
-        let file = File::of(kernel, VarClass::General, Way::Packed);
-        let most = i64::from(file.regs * file.reg_bytes()) * CROWDED.0 / CROWDED.1;
-        known.live.find_pressure(kernel, VarClass::General, &known.accesses, &mut self.change);
-        let (mut now, mut count) = (0, 0);
-        self.crowded.clear();
-        self.crowded.push(0);
-        self.crowded.extend(self.change.iter().map(|c| {
-            now += c;
-            count += u32::from(now > most);
-            count
-        }));
     }
 
     /// Places general variables once more, under other conditions than `general` was: more variables may share registers
@@ -280,7 +266,7 @@ impl Placing {
         way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let (aims, losses, crowded) = (self.aims, &*self.losses, &*self.crowded);
+        let (aims, losses, crowded) = (self.aims, &*self.losses, &self.crowded);
         let file = File { in_place: aims.in_place, ..File::of(kernel, class, way) };
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
@@ -288,10 +274,7 @@ impl Placing {
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
                 let mut item = item(kernel, v, known, (file, by_lane, aims, losses), remat)?;
-                if way == Way::Mixed {
-                    let before = |at: Position| crowded.get(at.index()).or(crowded.last());
-                    item.is_crowded = known.live.of(v).iter().any(|r| before(r.start) != before(r.end));
-                }
+                item.is_crowded = way == Way::Mixed && crowded.positions(known.live.of(v)) > 0;
                 items.push(item);
             }
             Ok(())

@@ -126,6 +126,30 @@ fn registers_are_taken_in_turn_and_used_again() {
 }
 
 #[test]
+fn only_what_lives_where_much_does_is_packed() {
+    // The last of the values is alive beside a variable of 96 registers in a row, for which no place is left if that value has
+    // the register whose turn it is.
+    let (mut k, v) = doubled(60);
+    let large = k.add_var(general(96 * 32));
+    let part = |n: u32| Reg::var_at(large, n * 32);
+    let write = |n: u32| Inst { dst: Dst::packed(part(n), Type::Ud), ..value(large, 2) };
+    let read = |n: u32| {
+        let src = Src::packed(part(n), Type::D);
+        Inst {
+            src: [src, Src::packed(Reg::var_at(v[59], 0), Type::D), Src::None],
+            ..add(v[59], v[59], v[59])
+        }
+    };
+    k.blocks[0].insts.extend((0..96).map(write).chain((0..96).map(read)));
+    let (p, stats) = allocate_checked(&k);
+    assert_eq!(stats.spills, 0);
+    let r = regs(&p);
+    assert_eq!(r[..3], [vec![1], vec![1, 1, 2], vec![2, 2, 3]]);
+    assert_eq!(r[58], [58, 58, 59]);
+    assert!(r[59][2] < 32, "{:?}", r[59]);
+}
+
+#[test]
 fn a_register_that_was_just_in_use_waits_its_turn() {
     let (mut k, v) = doubled(129);
     // The first value is needed until all registers have been taken once.

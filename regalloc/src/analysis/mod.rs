@@ -12,6 +12,7 @@ pub(crate) mod liveness;
 pub(crate) mod operands;
 pub(crate) mod points_to;
 pub(crate) mod position;
+pub(crate) mod pressure;
 pub(crate) mod subranges;
 
 use crate::{

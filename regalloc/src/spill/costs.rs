@@ -12,6 +12,7 @@ use crate::{
         flow::Flow,
         liveness::Liveness,
         position::{Position, Range},
+        pressure::HighPressure,
     },
     spill::{
         chunks::{KEEP, chunks},
@@ -28,9 +29,8 @@ pub(crate) struct Costs {
     fills: TiVec<VarId, f32>,
     saves: TiVec<VarId, f32>,
     open: TiVec<VarId, EstimatedTemp>,
-    /// How many positions before each one have more alive than there is room for.
-    high_pressure: Vec<u32>,
-    change: Vec<i64>,
+    /// Where more is alive than there is room for.
+    high_pressure: HighPressure,
 }
 
 /// A temporary that serves more instructions.
@@ -104,26 +104,7 @@ impl Costs {
                 }
             }
         }
-        self.find_high_pressure(kernel, accesses, live, room);
-    }
-
-    fn find_high_pressure(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        accesses: &Accesses,
-        live: &Liveness,
-        room: u32,
-    ) {
-        let Costs { high_pressure, change, .. } = self;
-        live.find_pressure(kernel, VarClass::General, accesses, change);
-        let (mut now, mut count) = (0, 0);
-        high_pressure.clear();
-        high_pressure.push(0);
-        high_pressure.extend(change.iter().map(|c| {
-            now += c;
-            count += u32::from(now > i64::from(room));
-            count
-        }));
+        self.high_pressure.find(kernel, (accesses, live), room);
     }
 
     /// Messages that spilling a variable takes, or what computing it again is worth beside them; about, if that was
@@ -153,14 +134,7 @@ impl Costs {
     /// What room spilling a variable makes where it is wanted, alive in `ranges`, `length` positions in all. Elsewhere it
     /// is worth little; square roots are the same on every machine.
     pub fn room(&self, ranges: &[Range], length: u32, regs: u32) -> f32 {
-        let wanted = f64::from(self.high_pressure(ranges)) + f64::from(length.max(1)) / 32.0;
+        let wanted = f64::from(self.high_pressure.positions(ranges)) + f64::from(length.max(1)) / 32.0;
         single((wanted * f64::from(regs.max(1)).sqrt()).sqrt())
-    }
-
-    /// At how many positions of some more is alive than there is room for.
-    fn high_pressure(&self, ranges: &[Range]) -> u32 {
-        let last = self.high_pressure.len().saturating_sub(1);
-        let before = |at: Position| self.high_pressure.get(at.index().min(last)).copied().unwrap_or(0);
-        ranges.iter().map(|r| before(r.end) - before(r.start)).sum()
     }
 }

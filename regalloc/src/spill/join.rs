@@ -18,7 +18,7 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
-use gen_ir::{BlockId, FileByte, Op, VarId};
+use gen_ir::{BlockId, FileByte, VarId};
 use narrow::{as_index, to_index};
 
 use crate::{
@@ -289,7 +289,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
 /// with.
 fn before_end(block: BlockId, var: VarId, plan: &Plan, known: Known<'_>) -> Option<u32> {
     let last = known.accesses.block(block.index()).next_back()?;
-    if known.kernel.blocks[block.index()].insts.last().is_some_and(|i| matches!(i.op, Op::Join | Op::Endif)) {
+    if known.kernel.blocks[block.index()].insts.last().is_some_and(|i| i.op.opens_block()) {
         return None;
     }
     let touched = known.accesses.of(last).iter().any(|a| plan.groups.first(a.var) == var);

@@ -174,7 +174,7 @@ impl<'k, S: Files> Machine<'k, S> {
                 self.store[s].poison.fill(true);
             }
             for inst in &block.insts {
-                if matches!(inst.op, Op::Join | Op::Endif) {
+                if inst.op.opens_block() {
                     self.wake(b);
                     if self.active == 0 {
                         next = block_of(inst.targets().map(|t| t.0))?;
