@@ -3,10 +3,12 @@
 mod codes;
 mod fields;
 mod parts;
+mod payloads;
 pub(crate) mod stored;
 mod views;
 
 pub use parts::*;
+pub use payloads::{Holds, Payload, PerLane, media_pitch};
 
 use crate::{
     ids::*,
@@ -49,18 +51,18 @@ macro_rules! op {
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
-        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }
+        { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }
     )+ }
     structs { $(
         $(#[$struct_doc:meta])*
         $struct:ident $(<$life:lifetime>)? $struct_builder:ident $(says ($($struct_told:ident: $struct_told_type:ident $struct_told_doc:literal),+))?
         [$($struct_opcodes:tt)+] on $struct_has:tt
-        { $($($struct_slot:expr),+ $(=> ($($struct_field:ident: $struct_type:tt $struct_field_doc:literal),*) $($struct_code:ident)? $(unless $struct_lacks:tt)?)?;)* }
+        { $($($struct_slot:expr),+ $(=> ($($struct_field:ident: $struct_type:tt $struct_field_doc:literal),*) $($struct_code:ident)? $(unless $struct_lacks:tt)? $(: $struct_holds:expr)?)?;)* }
     )+ }
     lsc { $(
         $(#[$lsc_doc:meta])*
         $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_opcode:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt
-        { $($($lsc_slot:expr),+ $(=> ($($lsc_field:ident: $lsc_type:tt $lsc_field_doc:literal),*) $($lsc_code:ident)? $(unless $lsc_lacks:tt)?)?;)* }
+        { $($($lsc_slot:expr),+ $(=> ($($lsc_field:ident: $lsc_type:tt $lsc_field_doc:literal),*) $($lsc_code:ident)? $(unless $lsc_lacks:tt)? $(: $lsc_holds:expr)?)?;)* }
     )+ }) => {
         $(
             $(#[$struct_doc])*

@@ -13,6 +13,7 @@
 //! The interpreter that judges it (`emulator::visa`) says what it computes in words of its own.
 
 mod alu;
+mod fields;
 mod memory;
 mod message;
 mod misc;
@@ -21,6 +22,13 @@ mod row;
 mod structs;
 mod va;
 
+/// The fields that entries of messages name.
+pub(crate) mod entry_fields {
+    pub(crate) use super::{
+        fields::*,
+        row::{raw_dst, raw_src},
+    };
+}
 pub(crate) use message::message_instructions;
 pub(crate) use plain::plain_instructions;
 pub(crate) use structs::struct_instructions;

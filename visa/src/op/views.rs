@@ -101,7 +101,7 @@ macro_rules! put_field {
 /// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
     ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$($sub:tt)+])?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
         $($view)+ { $($($said: $value,)+)? $($($sub)+,)? $($($($f,)*)?)* }
     };
 }
@@ -109,7 +109,7 @@ macro_rules! entry {
 /// Takes what the entry of a message says, of which its view is made; a struct is in a variant of its name.
 macro_rules! take_entry {
     ($t:ident, $($variant:path)? => $view:tt $(($($said:ident = $value:literal),+))? $([$sub:ident])?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {{
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {{
         says!($($(($said = $value))+)?);
         $($(
             #[allow(unused_parens, reason = "one field or several")]
@@ -123,7 +123,7 @@ macro_rules! take_entry {
 /// Puts what the entry of a message says.
 macro_rules! put_entry {
     ($p:ident $(($($said:ident = $value:literal),+))?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
         says!($($(($said = $value))+)?);
         $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)*
     };

@@ -1,53 +1,9 @@
 //! Rows of the messages of `message` and of `structs`.
 
-use super::{message_instructions, row::*, struct_instructions};
-use crate::{lsc::LscOp, opcode::Opcode, types::Type};
+use super::{fields::*, message_instructions, row::*, struct_instructions};
+use crate::{lsc::LscOp, opcode::Opcode};
 
-const MASK: Slot = u8("channel mask").text(Text::Channels);
-const ATOMIC: Slot = u8("atomic operation").text(Text::Atomic);
-const BLOCKS: Slot = u8("number of blocks").text(Text::Power);
-const GLOBAL: Slot = scalar("global offset", Types::INT);
-const OFFSETS: Slot = raw_src("offsets");
-const U: Slot = raw_src("u offsets");
-const V: Slot = raw_src("v offsets");
-const R: Slot = raw_src("r offsets");
-const LOD: Slot = raw_src("level of detail").when(When::Since(302));
-const SRC0: Slot = raw_src("source 0");
-const SRC1: Slot = raw_src("source 1");
-
-const SRC: Slot = raw_src("data");
-const DST: Slot = raw_dst("data");
-
-const fn data(store: bool) -> Slot {
-    if store { SRC } else { DST }
-}
-
-const fn float(name: &'static str) -> Slot {
-    scalar(name, Types::of(&[Type::F]))
-}
-
-const SAMPLE_OP: Slot = Slot::new("operation", Enc::SampleOp, Role::Control);
-const TEXEL_OFFSETS: Slot =
-    Slot { classes: Classes::SRC, scalar: true, ..Slot::new("texel offsets", Enc::Aoffimmi, Role::Src) };
-const PARAMETERS: Slot = Slot::new("parameters", Enc::RawList, Role::Src);
-
-const SFID: Slot = u8("shared function");
-const L1: Slot = u8("L1 cache control");
-const L3: Slot = u8("L3 cache control");
-const SIZE: Slot = u8("data size");
-const ORDER: Slot = u8("data order");
-const ELEMENTS: Slot = u8("data elements");
-/// Channels of the operations that have a mask of them.
-const QUAD_MASK: Slot = u8("channel mask");
-const BASE: Slot =
-    scalar("surface", Types::ANY).classes(Classes::GENERAL.or(Classes::IMMEDIATE).or(Classes::ADDRESS));
-const INDEX: Slot = u32("surface index").when(When::SurfaceIndex);
-
-const fn int(name: &'static str) -> Slot {
-    scalar(name, Types::INT)
-}
-
-pub(super) static TYPED4_OLD: &[Slot] = &[MASK, EXEC, SURFACE, U, V, R, LOD, SRC];
+pub(super) static TYPED4_OLD: &[Slot] = &[MASK, EXEC, SURFACE, U, V, R, LOD, data_of(true)];
 
 /// A row on the platforms that an entry says.
 macro_rules! on {
@@ -73,7 +29,7 @@ macro_rules! row {
 
 /// The fields of one instruction.
 macro_rules! slots {
-    ({ $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)? $(unless $lacks:tt)?)?;)* }) => {{
+    ({ $($($slot:expr),+ $(=> ($($view:tt)*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {{
         const GROUPS: &[&[Slot]] = &[$(group!([$($slot),+] $($($lacks)?)?)),*];
         const SLOTS: &[Slot] = &joined::<{ count(GROUPS) }>(GROUPS);
         SLOTS

@@ -13,6 +13,11 @@
 //! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
 //! | `=> (modified: bool "...") LowBit unless store` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
 //! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
+//! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::payloads`: bytes of the thread, or of each lane |
+//!
+//! What a payload holds is said here alone; whoever needs it asks
+//! [`Op::payloads`](crate::Op::payloads). Which types it may have, whether it may be `%null`, and which execution sizes there
+//! are, the fields say themselves: `.types()`, `.needed()`, `.sizes()`.
 
 /// Gives all entries to another macro, behind what it was handed in braces.
 macro_rules! message_instructions {
@@ -25,13 +30,13 @@ macro_rules! message_instructions {
                 MediaLd = 0x37 "media_ld" (store = false), MediaSt = 0x38 "media_st" (store = true)
             ] on (everywhere) {
                 u8("modifier")                    => (modifier: u8 "Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.");
-                SURFACE                           => (surface: SurfaceId "Surface.");
+                SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
                 u8("plane")                       => (plane: u8 "Plane.");
                 u8("block width")                 => (width: u8 "Width in bytes.");
                 u8("block height")                => (height: u8 "Rows.");
                 scalar("x offset", Types::INT)    => (x: Scalar "X offset in bytes.");
                 scalar("y offset", Types::INT)    => (y: Scalar "Y offset in rows.");
-                data(store)                       => (data: RawOperand "Data.");
+                data_of(store)                    => (data: RawOperand "Data."): bytes(media_bytes(width, height));
             }
 
             /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
@@ -47,7 +52,7 @@ macro_rules! message_instructions {
                 u8("modifier")                    => (modified: bool "The surface is written by others (`.mod`).") LowBit unless store;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 scalar("offset", Types::INT)      => (offset: Scalar "Offset.");
-                data(store)                       => (data: RawOperand "Data.");
+                data_of(store)                    => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
             }
 
             /// `gather`, `scatter`.
@@ -59,32 +64,33 @@ macro_rules! message_instructions {
                 u8("number of elements")          => () Lanes;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in elements.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in elements.");
-                data(store)                       => (data: RawOperand "Data.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in elements."): lanes(4);
+                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(u32::from(element_bytes)).in_dwords();
             }
 
             /// `gather4_typed`, `scatter4_typed`: texels.
             Typed4 typed4(exec) by_slots says (store: bool "Scatter.") [
                 Gather4Typed = 0x4b "gather4_typed" (store = false), Scatter4Typed = 0x4c "scatter4_typed" (store = true)
             ] on (everywhere) {
-                EXEC; PRED;
+                EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
-                SURFACE                           => (surface: SurfaceId "Surface.");
-                U, V, R, LOD                      => (coords: [RawOperand; 4] "U, V, R and level of detail.");
-                data(store)                       => (data: RawOperand "Data.");
+                SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
+                texel(U).needed(), texel(V), texel(R), texel(LOD)
+                    => (coords: [RawOperand; 4] "U, V, R and level of detail."): lanes(4);
+                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `gather4_scaled`, `scatter4_scaled`: dwords of up to four channels.
             Scaled4 scaled4(exec) by_slots says (store: bool "Scatter.") [
                 Gather4Scaled = 0x74 "gather4_scaled" (store = false), Scatter4Scaled = 0x75 "scatter4_scaled" (store = true)
             ] on (everywhere) {
-                EXEC; PRED;
+                EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
                 u16("scale").text(Text::Zero)     => () Zero;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
+                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `gather_scaled`, `scatter_scaled`: bytes.
@@ -97,39 +103,40 @@ macro_rules! message_instructions {
                 u16("scale").text(Text::Zero)     => () Zero;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
+                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(u32::from(blocks)).in_dwords();
             }
 
             /// `qw_gather`, `qw_scatter`.
             Qword qword(exec) by_slots says (store: bool "Scatter.") [
                 QwGather = 0x86 "qw_gather" (store = false), QwScatter = 0x87 "qw_scatter" (store = true)
             ] on (memory.surface_qwords) {
-                EXEC; PRED;
+                EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 BLOCKS                            => (blocks: u8 "Qwords per lane: 1, 2, 4.") Blocks;
                 SURFACE                           => (surface: SurfaceId "Surface.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
+                data_of(store).types(QWORDS)      => (data: RawOperand "Data."): lanes(8).blocks(u32::from(blocks));
             }
 
             /// `dword_atomic`.
             Atomic atomic(exec) by_slots [DwordAtomic = 0x7d "dword_atomic"] on (everywhere) {
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
-                EXEC; PRED;
+                EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 SURFACE                           => (surface: SurfaceId "Surface.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
-                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
-                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources."): atomic(bits);
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null."): atomic(bits);
             }
 
             /// `typed_atomic`.
             TypedAtomic typed_atomic(exec) by_slots [TypedAtomic3d = 0x73 "typed_atomic"] on (everywhere) {
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
-                EXEC; PRED;
-                SURFACE                           => (surface: SurfaceId "Surface.");
-                U, V, R, raw_src("level of detail") => (coords: [RawOperand; 4] "U, V, R and level of detail.");
-                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
-                raw_dst("destination")            => (dst: RawOperand "Old value, or null.");
+                EXEC.sizes(&[8, 16]); PRED;
+                SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
+                texel(U).needed(), texel(V), texel(R), texel(raw_src("level of detail"))
+                    => (coords: [RawOperand; 4] "U, V, R and level of detail."): lanes(4);
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources."): atomic(bits);
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null."): atomic(bits);
             }
 
             /// `svm_block_ld`, `svm_block_st`.
@@ -140,49 +147,51 @@ macro_rules! message_instructions {
                 u8("block properties").text(Text::Block)
                     => (owords: u8 "Owords: 1, 2, 4, 8.", unaligned: bool "Dword alignment rather than oword alignment.") BlockProperties;
                 scalar("address", Types::INT)     => (address: Scalar "Address in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                data_of(store)                    => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
             }
 
             /// `svm_gather`, `svm_scatter`.
             SvmGather svm_gather(exec) by_slots says (store: bool "Scatter.") [
                 Svm(3) "svm_gather" (store = false), Svm(4) "svm_scatter" (store = true)
             ] on (everywhere) {
-                SUB; EXEC; PRED;
+                SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 u8("block size").text(Text::BlockBytes) => (block_bytes: u8 "Bytes per block: 1, 4, 8.") BlockBytes;
                 BLOCKS                            => (blocks: u8 "Blocks per lane: 1, 2, 4, 8.") Blocks;
-                raw_src("addresses")              => (addresses: RawOperand "Addresses per lane, in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                raw_src("addresses").types(ADDRESSES) => (addresses: RawOperand "Addresses per lane, in bytes."): lanes(8);
+                data_of(store)                    => (data: RawOperand "Data."): lanes_of_blocks(block_bytes, blocks);
             }
 
             /// `svm_atomic`.
             SvmAtomic svm_atomic(exec) by_slots [Svm(5) "svm_atomic"] on (everywhere) {
-                SUB; EXEC; PRED;
+                SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
-                raw_src("addresses").text(Text::First) => (addresses: RawOperand "Addresses per lane, in bytes.");
-                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources.");
-                raw_dst("destination").text(Text::First) => (dst: RawOperand "Old value, or null.");
+                raw_src("addresses").types(ADDRESSES).text(Text::First)
+                    => (addresses: RawOperand "Addresses per lane, in bytes."): lanes(8);
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources."): atomic(bits);
+                raw_dst("destination").text(Text::First) => (dst: RawOperand "Old value, or null."): atomic(bits);
             }
 
             /// `svm_gather4scaled`, `svm_scatter4scaled`.
             SvmScaled4 svm_scaled4(exec) by_slots says (store: bool "Scatter.") [
                 Svm(6) "svm_gather4scaled" (store = false), Svm(7) "svm_scatter4scaled" (store = true)
             ] on (everywhere) {
-                SUB; EXEC; PRED;
+                SUB; EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
                 u16("scale").text(Text::Zero)     => () Zero;
                 scalar("address", Types::INT)     => (address: Scalar "Address of all lanes.");
-                OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes.");
-                data(store)                       => (data: RawOperand "Data.");
+                raw_src("offsets").types(ADDRESSES) => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(8);
+                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `resinfo`, `sampleinfo`, `lod`.
             Info3d info_3d(exec) own_text [Info3d = 0x70 "info_3d"] on (everywhere) {
                 u8("operation")                   => (op: u8 "Operation, as in [`Sample::op`].");
-                EXEC;
+                EXEC.sizes(&[8, 16, 32]);
                 u8("channels")                    => (channels: ChannelMask "Channels.");
-                SURFACE                           => (surface: SurfaceId "Surface.");
-                raw_src("level of detail").when(When::Equals(10)) => (lod: (Option<RawOperand>) "Level of detail (`resinfo`).");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
+                raw_src("level of detail").types(Types::DWORD).when(When::Equals(10))
+                    => (lod: (Option<RawOperand>) "Level of detail (`resinfo`)."): lanes(4);
+                raw_dst("destination").types(Types::DWORD) => (dst: RawOperand "Destination."): lanes(4).blocks(channels.count());
             }
 
             /// `sample`, `load` of old.
@@ -220,46 +229,46 @@ macro_rules! message_instructions {
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 float("u offset"), float("v offset"), float("delta u"), float("delta v")
                     => (coords: [Scalar; 4] "U, V, delta U, delta V.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(unorm_bytes(channels, format));
             }
 
             /// `vme_ime`: integer search of motion estimation.
             VmeIme vme_ime() own_text [VmeIme = 0x54 "vme_ime"] on (sampler.media) {
                 u8("stream mode")                 => (stream: u8 "Bit 0 records come back, bit 1 records go in.");
                 u8("search control")              => (search: u8 "Search control, as the hardware numbers it.");
-                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
-                raw_src("ime input")              => (input: RawOperand "Input of this one.");
+                raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
+                raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(64 + vme_records(search, stream & 2 != 0));
                 SURFACE                           => (surface: SurfaceId "Picture.");
-                raw_src("reference 0").bytes(4), raw_src("reference 1").bytes(4)
-                    => (references: [RawOperand; 2] "Places in the references, or null.");
-                raw_src("cost center").bytes(32)  => (center: RawOperand "Cost center, or null.");
-                raw_dst("output")                 => (output: RawOperand "What is found.");
+                raw_src("reference 0"), raw_src("reference 1")
+                    => (references: [RawOperand; 2] "Places in the references, or null."): bytes(4);
+                raw_src("cost center")            => (center: RawOperand "Cost center, or null."): bytes(32);
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(224 + vme_records(search, stream & 1 != 0));
             }
 
             /// `vme_sic`: skip check and intra prediction.
             VmeSic vme_sic() by_slots [VmeSic = 0x55 "vme_sic"] on (sampler.media) {
-                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
-                raw_src("sic input").bytes(128)   => (input: RawOperand "Input of this one.");
+                raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
+                raw_src("sic input")              => (input: RawOperand "Input of this one."): bytes(128);
                 SURFACE.text(Text::First)         => (surface: SurfaceId "Picture.");
-                raw_dst("output").bytes(224)      => (output: RawOperand "What is found.");
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(224);
             }
 
             /// `vme_fbr`: fractional and bidirectional refinement.
             VmeFbr vme_fbr() own_text [VmeFbr = 0x56 "vme_fbr"] on (sampler.media) {
-                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
-                raw_src("fbr input").bytes(128)   => (input: RawOperand "Input of this one.");
+                raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
+                raw_src("fbr input")              => (input: RawOperand "Input of this one."): bytes(128);
                 SURFACE                           => (surface: SurfaceId "Picture.");
                 scalar("macro block mode", Types::INT), scalar("sub macro block shape", Types::INT), scalar("sub prediction mode", Types::INT)
                     => (modes: [Scalar; 3] "Mode of the macro block, shape of its parts, mode of their prediction.");
-                raw_dst("output").bytes(224)      => (output: RawOperand "What is found.");
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(224);
             }
 
             /// `vme_idm`: distortions of an integer search.
             VmeIdm vme_idm() by_slots [VmeIdm = 0x57 "vme_idm"] on (sampler.media) {
-                raw_src("uni input").bytes(128)   => (universal: RawOperand "Input that all engines take.");
-                raw_src("idm input").bytes(32)    => (input: RawOperand "Input of this one.");
+                raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
+                raw_src("idm input")              => (input: RawOperand "Input of this one."): bytes(32);
                 SURFACE.text(Text::First)         => (surface: SurfaceId "Picture.");
-                raw_dst("output").bytes(512)      => (output: RawOperand "What is found.");
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(512);
             }
 
             /// `raw_send`: a message by its descriptors, with one payload.
@@ -270,7 +279,7 @@ macro_rules! message_instructions {
                 u8("source length")               => (src_len: u8 "Registers sent.");
                 u8("destination length")          => (dst_len: u8 "Registers returned.");
                 scalar("descriptor", Types::INT)  => (desc: Scalar "Descriptor.");
-                raw_src("source")                 => (src: RawOperand "Payload.");
+                raw_src("source").needed()        => (src: RawOperand "Payload.");
                 raw_dst("destination")            => (dst: RawOperand "Destination.");
             }
 
@@ -319,11 +328,11 @@ macro_rules! message_instructions {
 
             /// `urb_write_3d`.
             UrbWrite urb_write(exec) own_text [UrbWrite3d = 0x72 "urb_write_3d"] on (everywhere) {
-                EXEC; PRED;
+                EXEC.sizes(&[8, 16]); PRED;
                 u8("number of outputs")           => (outputs: u8 "Outputs.");
                 raw_src("channel mask")           => (mask: RawOperand "Channel mask.");
                 u16("global offset")              => (global_offset: u16 "Offset.");
-                raw_src("urb handle")             => (handle: RawOperand "Handles.");
+                raw_src("urb handle").needed()    => (handle: RawOperand "Handles.");
                 raw_src("per-slot offset")        => (per_slot_offset: RawOperand "Offsets per slot.");
                 raw_src("vertex data")            => (data: RawOperand "Data.");
             }
@@ -354,7 +363,7 @@ macro_rules! message_instructions {
 
             /// `lsc_fence`.
             LscFence lsc_fence() own_text [LscFence = 0x8b "lsc_fence"] on (memory.lsc) {
-                EXEC; PRED;
+                EXEC.sizes(&[1]); PRED;
                 u8("shared function")             => (sfid: LscSfid "Shared function.");
                 u8("fence operation")             => (op: LscFenceOp "What happens to caches.");
                 u8("fence scope")                 => (scope: LscScope "How far.");

@@ -212,7 +212,7 @@ pub struct Slot {
     pub when: When,
     /// Read or written.
     pub role: Role,
-    /// Types allowed (vector operands).
+    /// Types allowed (vector operands, and variables of raw operands).
     pub types: Types,
     /// Classes allowed (vector operands).
     pub classes: Classes,
@@ -220,8 +220,12 @@ pub struct Slot {
     pub scalar: bool,
     /// Where text has it.
     pub text: Text,
-    /// Bytes of a payload, where they are always the same; 0 where they are not, or it is none.
-    pub bytes: u16,
+    /// Whether a raw operand is there: never `%null`.
+    pub needed: bool,
+    /// Whether a surface may be shared local memory.
+    pub slm: bool,
+    /// Execution sizes allowed; none are listed where all are.
+    pub sizes: &'static [u32],
 }
 
 impl Slot {
@@ -235,11 +239,13 @@ impl Slot {
             classes: Classes(0),
             scalar: false,
             text: Text::Operand,
-            bytes: 0,
+            needed: false,
+            slm: true,
+            sizes: &[],
         }
     }
 
-    pub(super) const fn when(self, when: When) -> Slot {
+    pub(crate) const fn when(self, when: When) -> Slot {
         Slot { when, ..self }
     }
 
@@ -247,12 +253,27 @@ impl Slot {
         Slot { classes, ..self }
     }
 
-    pub(super) const fn text(self, text: Text) -> Slot {
+    pub(crate) const fn text(self, text: Text) -> Slot {
         Slot { text, ..self }
     }
 
-    pub(super) const fn bytes(self, bytes: u16) -> Slot {
-        Slot { bytes, ..self }
+    pub(crate) const fn types(self, types: Types) -> Slot {
+        Slot { types, ..self }
+    }
+
+    /// One that is never `%null`.
+    pub(crate) const fn needed(self) -> Slot {
+        Slot { needed: true, ..self }
+    }
+
+    /// A surface that is not shared local memory.
+    pub(super) const fn without_slm(self) -> Slot {
+        Slot { slm: false, ..self }
+    }
+
+    /// An execution size of these.
+    pub(super) const fn sizes(self, sizes: &'static [u32]) -> Slot {
+        Slot { sizes, ..self }
     }
 
     pub(super) const fn named(self, name: &'static str) -> Slot {
@@ -323,11 +344,11 @@ pub(super) const fn scalar(name: &'static str, types: Types) -> Slot {
     Slot { types, classes: Classes::SRC, scalar: true, ..Slot::new(name, Enc::Vector, Role::Src) }
 }
 
-pub(super) const fn raw_src(name: &'static str) -> Slot {
+pub(crate) const fn raw_src(name: &'static str) -> Slot {
     Slot::new(name, Enc::Raw, Role::Src)
 }
 
-pub(super) const fn raw_dst(name: &'static str) -> Slot {
+pub(crate) const fn raw_dst(name: &'static str) -> Slot {
     Slot::new(name, Enc::Raw, Role::Dst)
 }
 
@@ -425,6 +446,11 @@ impl Row {
     /// True if the instruction has an execution size.
     pub fn has_exec(&self) -> bool {
         self.slots.iter().any(|s| s.enc == Enc::Exec)
+    }
+
+    /// Execution sizes that the instruction takes; none where it takes all, or has none.
+    pub fn exec_sizes(&self) -> &'static [u32] {
+        self.slots.iter().find(|s| s.enc == Enc::Exec).map_or(&[], |s| s.sizes)
     }
 
     /// True if the instruction may be guarded by a predicate.

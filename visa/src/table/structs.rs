@@ -40,23 +40,23 @@ macro_rules! struct_instructions {
                         cps: bool "Coarse pixel level-of-detail compensation.",
                         non_uniform_sampler: bool "The sampler differs between lanes."
                     ) SampleWord;
-                    EXEC; PRED;
+                    EXEC.sizes(&[8, 16, 32]); PRED;
                     u8("channels")                => (channels: u8 "Channels (of a gather the one channel's number).");
                     TEXEL_OFFSETS                 => (aoffimmi: Scalar "Packed texel offsets.");
                     SAMPLER                       => (sampler: (Option<SamplerId>) "Sampler, absent for loads.") Given unless load;
-                    SURFACE                       => (surface: SurfaceId "Surface.");
-                    raw_dst("destination")        => (dst: RawOperand "Destination.");
+                    SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
+                    raw_dst("destination").types(TEXELS) => (dst: RawOperand "Destination.");
                     raw_src("paired resource").when(When::Since(308)) => (paired: RawOperand "Paired surface, or null.");
                     PARAMETERS                    => (params: (Raws) "Parameters: coordinates, bias, reference, ... in the order of the operation.");
                 }
 
                 /// `rt_write_3d`.
                 RtWrite<'a> rt_write [RtWrite3d = 0x71 "rt_write_3d"] on (everywhere) {
-                    EXEC; PRED;
+                    EXEC.sizes(&[8, 16, 32]); PRED;
                     u16("mode")                   => (
                         mode: u16 "Mode bits: 2 target index, 3 source 0 alpha, 4 output mask, 5 depth, 6 stencil, 7 last write, 8 counter, 9 per sample, 10 coarse, 11 sample index, 12 null target."
                     );
-                    SURFACE                       => (surface: SurfaceId "Surface.");
+                    SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
                     raw_src("header")             => (header: RawOperand "Header.");
                     int("sample index").when(When::Bit(11)) => (sample_index: (Option<Scalar>) "Sample index.");
                     int("counter").when(When::Bit(8)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
@@ -130,7 +130,7 @@ macro_rules! struct_instructions {
                     AtomicSmax, AtomicUmin, AtomicUmax, AtomicIcas, AtomicFadd, AtomicFsub, AtomicFmin, AtomicFmax, AtomicFcas,
                     AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadStatus
                 ] on (memory.lsc) {
-                    SUB; EXEC; PRED;
+                    SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                     L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
                     u8("address type")            => (addr_type: LscAddrType "Address model.");
                     u8("address size")            => (addr_size: LscAddrSize "Address width.");
@@ -149,7 +149,7 @@ macro_rules! struct_instructions {
 
                 /// Typed two-dimensional blocks of the load/store cache.
                 LscTypedBlock2d<'a> lsc_typed_block2d LscTyped(op) [LoadBlock2d, StoreBlock2d] on (memory.lsc) {
-                    SUB; EXEC; PRED;
+                    SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                     L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
                     u8("address type")            => (addr_type: LscAddrType "Address model.");
                     u16("block width")            => (width: u16 "Bytes per row.");

@@ -14,11 +14,11 @@ use crate::{
 use narrow::as_index;
 use platforms::Platform;
 
-/// Execution sizes that an instruction takes; `None` for all (spec, `Exec_size` of each page).
-fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u32]> {
+/// Execution sizes that an instruction takes; none where it takes all (spec, `Exec_size` of each page).
+fn exec_sizes(record: &Record, row: &'static Row, platform: Option<Platform>) -> &'static [u32] {
     use Opcode::*;
-    let wide_messages = platform.is_none_or(|p| p.caps().regs.native_lanes() == 16);
-    Some(match inst.opcode {
+    let narrow = platform.is_some_and(|p| p.caps().regs.native_lanes() == 8);
+    match record.opcode {
         Jmp | Switchjmp => &[1],
         Plane => &[8, 16],
         Bfe | Bfi => &[1, 4, 8, 16, 32],
@@ -26,22 +26,9 @@ fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u
         // A channel is a dword of a register.
         Dpas | Dpasw if platform.is_some_and(|p| p.caps().regs.grf_bytes / 4 == 16) => &[16],
         Dpas | Dpasw => &[8, 16],
-        Gather4Scaled | Scatter4Scaled => &[8, 16],
-        Gather4Typed | Scatter4Typed | TypedAtomic3d if wide_messages => &[8, 16],
-        Gather4Typed | Scatter4Typed | TypedAtomic3d => &[8],
-        QwGather | QwScatter | DwordAtomic => &[1, 2, 4, 8, 16],
-        Sample3d | Load3d | Gather43d | Info3d => &[8, 16, 32],
-        RtWrite3d => &[8, 16, 32],
-        UrbWrite3d => &[8, 16],
-        Svm => match inst.op {
-            Op::SvmGather { .. } | Op::SvmAtomic { .. } => &[1, 2, 4, 8, 16],
-            Op::SvmScaled4 { .. } => &[8, 16],
-            _ => return None,
-        },
-        LscFence => &[1],
-        LscTyped => &[1, 2, 4, 8, 16],
-        _ => return None,
-    })
+        Gather4Typed | Scatter4Typed | TypedAtomic3d if narrow => &[8],
+        _ => row.exec_sizes(),
+    }
 }
 
 /// Where saturation may stand (spec, "Saturation" of each page).
@@ -117,11 +104,10 @@ impl TypeGroup {
 
 impl Checker<'_> {
     /// Rules on execution size and mask.
-    pub(super) fn lanes(&mut self, index: usize, inst: &Inst<'_>) {
+    pub(super) fn lanes(&mut self, index: usize, record: &Record, row: &'static Row, inst: &Inst<'_>) {
         let lanes = inst.exec.size.lanes();
-        if let Some(sizes) = exec_sizes(inst, self.options.platform)
-            && !sizes.contains(&lanes)
-        {
+        let sizes = exec_sizes(record, row, self.options.platform);
+        if !sizes.is_empty() && !sizes.contains(&lanes) {
             let allowed: Vec<_> = sizes.iter().map(u32::to_string).collect();
             let message = format!("{lanes} lanes, allowed: {}", allowed.join(", "));
             self.report(Rule::ExecSize, Some(index), "execution size", message);

@@ -6,7 +6,6 @@ use super::{
     Checker, Rule,
     checker::Root,
     flow::is_mark,
-    message::Message,
     reach::{address_end, last_element, last_element_of, plain_region},
 };
 use crate::{
@@ -15,7 +14,7 @@ use crate::{
     op::Op,
     opcode::Opcode,
     operand::*,
-    table::{Enc, Role, Row, Slot, Types},
+    table::{Enc, Role, Row, Slot, Text, Types},
     types::*,
 };
 
@@ -51,7 +50,7 @@ impl Checker<'_> {
     /// What is asked of an instruction as a whole.
     #[inline(never)]
     fn view(&mut self, index: usize, record: &Record, row: &'static Row, inst: &Inst<'_>) {
-        self.lanes(index, inst);
+        self.lanes(index, record, row, inst);
         self.agreement(index, record, row);
         self.bfloats(index, record);
         self.predicates(index, inst);
@@ -129,12 +128,8 @@ impl Checker<'_> {
         match *operand {
             Operand::Raw(r) => {
                 self.bounds(index, slot, r.var, u32::from(r.offset), 1);
-                if !self.safety_only && slot.role == Role::Dst {
-                    self.writable(index, slot, r.var);
-                }
-                if !self.safety_only && slot.bytes > 0 {
-                    let at = Message { index, lanes: record.exec.size.lanes() };
-                    self.payload(at, slot.name, r, slot.bytes.into());
+                if !self.safety_only {
+                    self.raw(index, slot, r);
                 }
             }
             Operand::Surface(s) => {
@@ -146,6 +141,10 @@ impl Checker<'_> {
                         slot.name,
                         format!("T{} is not declared", s.0),
                     );
+                }
+                if !slot.slm && s == SurfaceId::SLM {
+                    let message = "found %slm, which this message does not reach".to_owned();
+                    self.report(Rule::SurfaceClass, Some(index), slot.name, message);
                 }
             }
             Operand::Sampler(s) => {
@@ -173,8 +172,21 @@ impl Checker<'_> {
             Operand::Num(id) if record.opcode == Opcode::Lifetime && slot.enc == Enc::VarWide => {
                 self.lifetime(index, record, id);
             }
+            Operand::Num(n) if slot.text == Text::Channels && n & 15 == 0 => self.no_channels(index),
             Operand::Num(_) | Operand::Absent | Operand::Vector(_) => {}
         }
+    }
+
+    /// What is asked of the payload of a message whatever its other fields say: that it is there, its type, whether it may be
+    /// written.
+    fn raw(&mut self, index: usize, slot: &'static Slot, raw: RawOperand) {
+        if slot.role == Role::Dst {
+            self.writable(index, slot, raw.var);
+        }
+        if slot.needed {
+            self.there(index, slot.name, raw);
+        }
+        self.types(index, slot.name, raw, slot.types);
     }
 
     fn lifetime(&mut self, index: usize, record: &Record, id: u32) {

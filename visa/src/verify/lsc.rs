@@ -169,7 +169,7 @@ impl Checker<'_> {
         let block = row.next_power_of_two() * size * rows;
         let bytes = if blocks > 1 { blocks * block.next_multiple_of(grf) } else { block };
         if is_store {
-            self.there(at, "source 1", b.src1);
+            self.there(at.index, "source 1", b.src1);
             self.payload(at, "source 1", b.src1, bytes);
         } else {
             self.payload(at, "destination", b.dst, bytes);

@@ -4,7 +4,7 @@
 use narrow::{low_u32, to_index};
 
 use super::{Checker, Rule};
-use crate::{ids::*, inst::Inst, lsc::*, op::*, operand::*, types::*};
+use crate::{inst::Inst, lsc::*, op::*, operand::*, types::*};
 
 /// The bit of a raw send's extended descriptor by which the message ends its thread: it has no response.
 const END_OF_THREAD: u32 = 1 << 5;
@@ -13,6 +13,7 @@ impl Checker<'_> {
     pub(super) fn message(&mut self, index: usize, inst: &Inst<'_>) {
         let lanes = inst.exec.size.lanes();
         let at = Message { index, lanes };
+        inst.op.payloads(|raw, payload| self.payload_length(at, raw, payload));
         match inst.op {
             Op::Lsc(ref lsc) => self.lsc(at, lsc),
             Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
@@ -23,27 +24,17 @@ impl Checker<'_> {
                 self.channels(index, mask);
                 self.sample(at, s, mask.count());
             }
-            Op::Info3d { channels, surface, lod, dst, .. } => {
-                self.surface(index, surface);
-                self.channels(index, channels);
-                if let Some(lod) = lod {
-                    self.payload(at, "level of detail", lod, lanes * 4);
-                }
-                let bytes = self.rows(channels.count(), lanes * 4);
-                self.data(at, false, dst, bytes);
-            }
+            Op::Info3d { channels, .. } => self.channels(index, channels),
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::UrbWrite { handle, .. } => self.there(at, "urb handle", handle),
             Op::RawSend { ext_desc, src_len, dst_len, src, dst, .. } => {
                 self.registers(at, "source", src, src_len.into(), 1..=15);
-                self.there(at, "source", src);
                 let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
             Op::RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. } => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
                 if src_len[0] > 0 {
-                    self.there(at, "source 0", srcs[0]);
+                    self.there(at.index, "source 0", srcs[0]);
                 }
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
                 let ends = ext_desc.immediate().is_some_and(|e| low_u32(e) & END_OF_THREAD != 0);
@@ -54,7 +45,7 @@ impl Checker<'_> {
                 let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
                 let rows = lanes * u32::from(repeat);
                 let (to, from) = (rows * element(dst), rows * element(srcs[0]));
-                self.data(at, false, dst, to);
+                self.payload(at, "destination", dst, to);
                 self.payload(at, "source 0", srcs[0], from);
                 let dwords = Precision::weight_dwords(weight, activation, depth.into());
                 self.payload(at, "source 1", srcs[1], lanes * 4 * dwords);
@@ -67,74 +58,22 @@ impl Checker<'_> {
                 self.call_size(index, "argument size", arg_size, 32);
                 self.call_size(index, "return size", return_size, 12);
             }
-            _ => self.data_port(at, inst),
+            Op::MediaBlock { width, height, .. } => self.media(at, width, height),
+            Op::SvmGather { block_bytes, blocks, .. } => self.svm_blocks(at, block_bytes, blocks),
+            Op::Atomic { op, srcs, .. }
+            | Op::TypedAtomic { op, srcs, .. }
+            | Op::SvmAtomic { op, srcs, .. } => {
+                let srcs = [("source 0", srcs[0]), ("source 1", srcs[1])];
+                self.sources(at, op.name(), op.sources(), srcs);
+            }
+            _ => {}
         }
     }
 
-    /// Reads, writes and atomics of surfaces and of virtual memory, but for those of the load/store cache.
-    fn data_port(&mut self, at: Message, inst: &Inst<'_>) {
-        let Message { index, lanes } = at;
-        match inst.op {
-            Op::OwordBlock { owords, data, store, .. } => self.data(at, store, data, 16 * u32::from(owords)),
-            Op::MediaBlock { surface, width, height, data, store, .. } => {
-                self.surface(index, surface);
-                self.media(at, store, width, height, data);
-            }
-            Op::Gather { element_bytes, offsets, data, store, .. } => {
-                self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * u32::from(element_bytes));
-            }
-            Op::Typed4 { mask, surface, coords, data, store } => {
-                self.surface(index, surface);
-                self.channels(index, mask);
-                self.coords(at, &coords, lanes * 4);
-                let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
-            }
-            Op::Scaled4 { mask, offsets, data, store, .. } => {
-                self.channels(index, mask);
-                self.payload(at, "offsets", offsets, lanes * 4);
-                let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
-            }
-            Op::Scaled { offsets, data, store, .. } => {
-                self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * 4);
-            }
-            Op::Qword { blocks, offsets, data, store, .. } => {
-                self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * 8 * u32::from(blocks));
-            }
-            Op::Atomic { op, bits, offsets, srcs, dst, .. } => {
-                self.payload(at, "offsets", offsets, lanes * 4);
-                self.atomic(at, op, bits, srcs, dst);
-            }
-            Op::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
-                self.surface(index, surface);
-                self.coords(at, &coords, lanes * 4);
-                self.atomic(at, op, bits, srcs, dst);
-            }
-            Op::SvmBlock { owords, data, store, .. } => self.data(at, store, data, 16 * u32::from(owords)),
-            Op::SvmGather { block_bytes, blocks, addresses, data, store } => {
-                self.svm_blocks(at, block_bytes, blocks);
-                self.payload(at, "addresses", addresses, lanes * 8);
-                let per_lane = match block_bytes {
-                    1 => u32::from(blocks).next_multiple_of(4),
-                    n => u32::from(n) * u32::from(blocks),
-                };
-                self.data(at, store, data, lanes * per_lane);
-            }
-            Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
-                self.payload(at, "addresses", addresses, lanes * 8);
-                self.atomic(at, op, bits, srcs, dst);
-            }
-            Op::SvmScaled4 { mask, offsets, data, store, .. } => {
-                self.channels(index, mask);
-                self.payload(at, "offsets", offsets, lanes * 8);
-                let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
-            }
-            _ => {}
+    /// The length of a payload that the table says.
+    fn payload_length(&mut self, at: Message, raw: RawOperand, payload: Payload) {
+        if let Some(bytes) = payload.holds.total(at.lanes, self.options.grf_bytes) {
+            self.payload(at, payload.slot.name, raw, bytes);
         }
     }
 
@@ -174,19 +113,11 @@ impl Checker<'_> {
         }
     }
 
-    /// What a message brings or takes. Stored data are there.
-    fn data(&mut self, at: Message, store: bool, raw: RawOperand, bytes: u32) {
-        if store {
-            self.there(at, "data", raw);
-        }
-        self.payload(at, if store { "data" } else { "destination" }, raw, bytes);
-    }
-
     /// An operand that must not be `%null`.
-    pub(super) fn there(&mut self, at: Message, field: &'static str, raw: RawOperand) {
+    pub(super) fn there(&mut self, index: usize, field: &'static str, raw: RawOperand) {
         if raw.is_null() {
             let message = "found %null, allowed: a variable that holds it".to_owned();
-            self.report(Rule::NullOperand, Some(at.index), field, message);
+            self.report(Rule::NullOperand, Some(index), field, message);
         }
     }
 
@@ -203,7 +134,7 @@ impl Checker<'_> {
         for (field, raw) in FIELDS.into_iter().zip(coords) {
             self.payload(at, field, *raw, bytes);
         }
-        self.there(at, FIELDS[0], coords[0]);
+        self.there(at.index, FIELDS[0], coords[0]);
     }
 
     /// Sources of an atomic: as many as its operation takes.
@@ -224,12 +155,6 @@ impl Checker<'_> {
                 self.absent(at, field, raw, name);
             }
         }
-    }
-
-    fn atomic(&mut self, at: Message, op: AtomicOp, bits: u8, srcs: [RawOperand; 2], dst: RawOperand) {
-        let bytes = at.lanes * if bits == 64 { 8 } else { 4 };
-        let srcs = [("source 0", srcs[0]), ("source 1", srcs[1])];
-        self.atomic_operands(at, (op.name(), op.sources()), bytes, srcs, dst);
     }
 
     fn lsc_atomic(&mut self, at: Message, op: LscOp, bytes: u32, srcs: [RawOperand; 2], dst: RawOperand) {
@@ -255,22 +180,18 @@ impl Checker<'_> {
 
     fn channels(&mut self, index: usize, mask: ChannelMask) {
         if mask.count() == 0 {
-            let message = "no channel, allowed: one to four of R, G, B, A".to_owned();
-            self.report(Rule::BlockShape, Some(index), "channel mask", message);
+            self.no_channels(index);
         }
     }
 
-    /// A surface that is no shared local memory, where the message reads no such thing.
-    fn surface(&mut self, index: usize, surface: SurfaceId) {
-        if surface == SurfaceId::SLM {
-            let message = "found %slm, which this message does not reach".to_owned();
-            self.report(Rule::SurfaceClass, Some(index), "surface", message);
-        }
+    pub(super) fn no_channels(&mut self, index: usize) {
+        let message = "no channel, allowed: one to four of R, G, B, A".to_owned();
+        self.report(Rule::BlockShape, Some(index), "channel mask", message);
     }
 
     /// Media blocks: up to 64 bytes wide, in rows of 4, 8, ... bytes that fill at most 256.
-    fn media(&mut self, at: Message, store: bool, width: u8, height: u8, data: RawOperand) {
-        let pitch = u32::from(width).next_power_of_two().max(4);
+    fn media(&mut self, at: Message, width: u8, height: u8) {
+        let pitch = media_pitch(width);
         if !(1..=64).contains(&width) {
             let message = format!("{width} bytes, allowed: 1 to 64");
             self.report(Rule::BlockShape, Some(at.index), "block width", message);
@@ -279,9 +200,7 @@ impl Checker<'_> {
         if !(1..=256 / pitch).contains(&u32::from(height)) {
             let message = format!("{height} rows of {width} bytes, allowed: 1 to {}", 256 / pitch);
             self.report(Rule::BlockShape, Some(at.index), "block height", message);
-            return;
         }
-        self.data(at, store, data, pitch * u32::from(height));
     }
 
     /// Blocks of a virtual memory gather.
@@ -303,7 +222,6 @@ impl Checker<'_> {
     }
 
     fn sample(&mut self, at: Message, s: &Sample<'_>, channels: u32) {
-        self.surface(at.index, s.surface);
         let element = self.kernel.var_type(s.dst.var).map_or(4, Type::bytes).min(4);
         let bytes = self.rows(channels, at.lanes * element);
         self.payload(at, "destination", s.dst, bytes);
@@ -318,7 +236,6 @@ impl Checker<'_> {
     }
 
     fn rt_write(&mut self, at: Message, rt: &RtWrite<'_>) {
-        self.surface(at.index, rt.surface);
         const FIELDS: [&str; 4] = ["red", "green", "blue", "alpha"];
         for (field, raw) in FIELDS.into_iter().zip(rt.color) {
             let element = self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
@@ -355,11 +272,11 @@ impl Checker<'_> {
             _ => 4,
         };
         let addresses = if lsc.op.is_strided() { 1 } else { at.lanes };
-        self.there(at, "addresses", lsc.addr);
+        self.there(at.index, "addresses", lsc.addr);
         self.payload(at, "addresses", lsc.addr, addresses * address);
         match lsc.op.kind() {
             LscKind::Store => {
-                self.there(at, "source 1", lsc.src1);
+                self.there(at.index, "source 1", lsc.src1);
                 self.payload(at, "source 1", lsc.src1, bytes);
             }
             LscKind::Load if lsc.op == LscOp::LoadStatus => self.payload(at, "destination", lsc.dst, 4),
@@ -382,7 +299,7 @@ impl Checker<'_> {
         let bytes = self.lsc_bytes(at, &lsc.shape);
         match lsc.op.kind() {
             LscKind::Store => {
-                self.there(at, "source 1", lsc.src1);
+                self.there(at.index, "source 1", lsc.src1);
                 self.payload(at, "source 1", lsc.src1, bytes);
             }
             LscKind::Load if lsc.op == LscOp::LoadQuad => self.payload(at, "destination", lsc.dst, bytes),

@@ -1,8 +1,8 @@
 //! Constants in the ranges that instructions take, and the pages of few instructions: conversions, matrices,
 //! motion estimation.
 
-use super::{Checker, Rule, message::Message};
-use crate::{inst::Inst, op::*, opcode::Opcode, operand::*, types::*};
+use super::{Checker, Rule};
+use crate::{inst::Inst, op::*, opcode::Opcode, operand::*, table::Types, types::*};
 use narrow::to_u64;
 
 /// The value of a constant operand.
@@ -22,7 +22,6 @@ fn constant(v: &VectorOperand) -> Option<u64> {
 
 impl Checker<'_> {
     pub(super) fn values(&mut self, index: usize, inst: &Inst<'_>) {
-        let at = Message { index, lanes: inst.exec.size.lanes() };
         match inst.op {
             Op::Alu { dst, srcs } if matches!(inst.opcode, Opcode::Fcvt | Opcode::Srnd) => {
                 self.conversion(index, inst.opcode, dst, &srcs);
@@ -66,20 +65,8 @@ impl Checker<'_> {
                 self.range(index, "global offset", global_offset.into(), 0, 2047);
             }
             Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
-            Op::SampleUnorm { channels, format, dst, .. } => {
-                let bytes = if format < 2 { 2 } else { 1 };
-                self.payload(at, "destination", dst, 32 * channels.count() * bytes);
-            }
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
                 self.matrix(index, [weight, activation], [depth, repeat], [dst, srcs[0]]);
-            }
-            // Records that come back, and those that go in, are two registers, of two references four. Which messages
-            // have them is as in Intel's finalizer, for the specification counts both wherever there is one.
-            Op::VmeIme { stream, search, input, output, .. } => {
-                let records = if search == 7 { 128 } else { 64 };
-                let [back, to] = [stream & 1, stream >> 1 & 1].map(|set| u32::from(set) * records);
-                self.payload(at, "ime input", input, 64 + to);
-                self.payload(at, "output", output, 224 + back);
             }
             _ => {}
         }
@@ -217,81 +204,36 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Types of payloads. Where the specification says unsigned, Intel's compilers write signed integers, too.
+    /// Types of payloads that are not those of the table. Where the specification says unsigned, Intel's compilers write
+    /// signed integers, too.
     pub(super) fn payload_types(&mut self, index: usize, inst: &Inst<'_>) {
-        use Type::*;
-        const DWORDS: &[Type] = &[UD, D, F];
-        const OFFSET: &[Type] = &[UD, D];
-        const ADDRESS: &[Type] = &[UQ, Q];
         match inst.op {
-            Op::Gather { offsets, data, .. }
-            | Op::Scaled4 { offsets, data, .. }
-            | Op::Scaled { offsets, data, .. } => {
-                self.types(index, "offsets", offsets, OFFSET);
-                self.types(index, "data", data, DWORDS);
-            }
-            Op::Typed4 { coords, data, .. } => {
-                for raw in coords {
-                    self.types(index, "coordinates", raw, OFFSET);
-                }
-                self.types(index, "data", data, DWORDS);
-            }
-            Op::Qword { offsets, data, .. } => {
-                self.types(index, "offsets", offsets, OFFSET);
-                self.types(index, "data", data, &[Q, UQ, DF]);
-            }
-            Op::Atomic { op, bits, offsets, srcs, dst, .. } => {
-                self.types(index, "offsets", offsets, OFFSET);
-                self.atomic_types(index, op, bits, srcs, dst);
-            }
-            Op::TypedAtomic { op, bits, coords, srcs, dst, .. } => {
-                for raw in coords {
-                    self.types(index, "coordinates", raw, OFFSET);
-                }
-                self.atomic_types(index, op, bits, srcs, dst);
-            }
-            Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
-                self.types(index, "addresses", addresses, ADDRESS);
-                self.atomic_types(index, op, bits, srcs, dst);
-            }
-            Op::SvmGather { addresses, .. } => self.types(index, "addresses", addresses, ADDRESS),
-            Op::SvmScaled4 { offsets, data, .. } => {
-                self.types(index, "offsets", offsets, ADDRESS);
-                self.types(index, "data", data, DWORDS);
-            }
-            Op::Info3d { dst, lod, .. } => {
-                self.types(index, "destination", dst, OFFSET);
-                if let Some(lod) = lod {
-                    self.types(index, "level of detail", lod, OFFSET);
-                }
-            }
-            Op::Sample(ref s) => {
-                self.types(index, "destination", s.dst, &[HF, F, W, UW, D, UD]);
-            }
+            Op::Atomic { op, bits, srcs, dst, .. }
+            | Op::TypedAtomic { op, bits, srcs, dst, .. }
+            | Op::SvmAtomic { op, bits, srcs, dst, .. } => self.atomic_types(index, op, bits, srcs, dst),
             _ => {}
         }
     }
 
     fn atomic_types(&mut self, index: usize, op: AtomicOp, bits: u8, srcs: [RawOperand; 2], dst: RawOperand) {
-        use Type::*;
-        let allowed: &[Type] = match (op.name(), bits) {
-            (n, 64) if n.starts_with('f') => &[DF],
-            (n, _) if n.starts_with('f') => &[F],
-            (_, 64) => &[UQ, Q],
-            _ => &[UD, D],
+        let allowed = match (op.name(), bits) {
+            (n, 64) if n.starts_with('f') => Types::of(&[Type::DF]),
+            (n, _) if n.starts_with('f') => Types::of(&[Type::F]),
+            (_, 64) => Types::of(&[Type::UQ, Type::Q]),
+            _ => Types::DWORD,
         };
         for (field, raw) in [("source 0", srcs[0]), ("source 1", srcs[1]), ("destination", dst)] {
             self.types(index, field, raw, allowed);
         }
     }
 
-    fn types(&mut self, index: usize, field: &'static str, raw: RawOperand, allowed: &[Type]) {
-        if raw.is_null() || raw.var.predefined().is_some() {
+    /// The type of the variable that a payload is in.
+    pub(super) fn types(&mut self, index: usize, field: &'static str, raw: RawOperand, allowed: Types) {
+        if allowed == Types::ANY || raw.is_null() || raw.var.predefined().is_some() {
             return;
         }
-        if let Some(ty) = self.kernel.var_type(raw.var).filter(|ty| !allowed.contains(ty)) {
-            let names: Vec<_> = allowed.iter().map(|t| t.name()).collect();
-            let message = format!("type {ty}, allowed: {}", names.join(", "));
+        if let Some(ty) = self.kernel.var_type(raw.var).filter(|ty| !allowed.has(*ty)) {
+            let message = format!("type {ty}, allowed: {allowed}");
             self.report(Rule::PayloadType, Some(index), field, message);
         }
     }

@@ -1,0 +1,265 @@
+//! What the raw operands of a message hold: its payload and its response. The entries of `table/message.rs` and
+//! `table/structs.rs` say it behind each operand, in the words of this file.
+
+use super::*;
+use crate::table::{Role, Slot, Text, Types, When, entry_fields::*};
+
+/// What a raw operand holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// The table does not say: how much it is depends on types, or stands in the message itself.
+    Unsaid,
+    /// So many bytes of the thread.
+    Bytes(u32),
+    /// Something of each lane.
+    Lanes(PerLane),
+}
+
+/// How an operand holds something of each lane: in blocks of all lanes, one after the other, as of each channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PerLane {
+    /// Blocks of all lanes.
+    pub blocks: u32,
+    /// Bytes of a lane in a block that mean something.
+    pub bytes: u32,
+    /// Bytes from a lane to the next.
+    pub stride: u32,
+}
+
+impl PerLane {
+    /// In so many blocks.
+    #[must_use]
+    pub const fn blocks(self, blocks: u32) -> PerLane {
+        PerLane { blocks, ..self }
+    }
+
+    /// In a dword of each lane at least.
+    #[must_use]
+    pub const fn in_dwords(self) -> PerLane {
+        PerLane { stride: if self.bytes < 4 { 4 } else { self.bytes }, ..self }
+    }
+
+    /// Bytes of so many lanes, block after block without a gap.
+    pub const fn total(self, lanes: u32) -> u32 {
+        self.blocks * lanes * self.stride
+    }
+}
+
+impl From<PerLane> for Holds {
+    fn from(lanes: PerLane) -> Holds {
+        Holds::Lanes(lanes)
+    }
+}
+
+impl Holds {
+    /// Bytes of registers of `grf` bytes that so many lanes fill; nothing if that is not said. All blocks but the last fill
+    /// registers.
+    pub fn total(self, lanes: u32, grf: u32) -> Option<u32> {
+        match self {
+            Holds::Unsaid => None,
+            Holds::Bytes(bytes) => Some(bytes),
+            Holds::Lanes(PerLane { blocks, stride, .. }) => {
+                Some(blocks.saturating_sub(1) * (lanes * stride).next_multiple_of(grf) + lanes * stride)
+            }
+        }
+    }
+}
+
+/// So many bytes of the thread.
+const fn bytes(bytes: u32) -> Holds {
+    Holds::Bytes(bytes)
+}
+
+/// So many bytes of each lane.
+const fn lanes(bytes: u32) -> PerLane {
+    PerLane { blocks: 1, bytes, stride: bytes }
+}
+
+/// An operand or the result of an atomic operation of so many bits.
+fn atomic(bits: u8) -> PerLane {
+    lanes(u32::from(bits) / 8).in_dwords()
+}
+
+/// Blocks of each lane: single bytes lie together, in a dword at least, others one block of all lanes after the other.
+fn lanes_of_blocks(bytes: u8, blocks: u8) -> PerLane {
+    match bytes {
+        1 => lanes(blocks.into()).in_dwords(),
+        _ => lanes(bytes.into()).blocks(blocks.into()),
+    }
+}
+
+/// Bytes from a row of a media block to the next.
+pub fn media_pitch(width: u8) -> u32 {
+    u32::from(width).next_power_of_two().max(4)
+}
+
+fn media_bytes(width: u8, height: u8) -> u32 {
+    media_pitch(width) * u32::from(height)
+}
+
+/// Bytes of the pixels of `sample_unorm`: 16 or 8 bits of each channel.
+const fn unorm_bytes(channels: ChannelMask, format: u8) -> u32 {
+    32 * channels.count() * if format < 2 { 2 } else { 1 }
+}
+
+/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. Which
+/// messages have them is as in Intel's finalizer, for the specification counts both wherever there is one.
+const fn vme_records(search: u8, has: bool) -> u32 {
+    match (has, search) {
+        (false, _) => 0,
+        (true, 7) => 128,
+        (true, _) => 64,
+    }
+}
+
+/// One raw operand of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload {
+    /// Its field in the table.
+    pub slot: &'static Slot,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+impl Payload {
+    /// Whether the message writes it.
+    pub fn is_written(&self) -> bool {
+        self.slot.role == Role::Dst
+    }
+}
+
+/// The view of a message, or its pattern.
+macro_rules! entry {
+    ([$($view:tt)+] $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
+        $($view)+ { $($($said: $value,)+)? $($($($f,)*)?)* }
+    };
+}
+
+/// The pattern of a view whose fields are changed.
+macro_rules! changed {
+    ([$($view:tt)+] $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
+        $($view)+ { $($($said: $value,)+)? $($($(mut $f,)*)?)* }
+    };
+}
+
+/// Visits the raw operands of an entry.
+macro_rules! visit_entry {
+    ($visit:ident $(($($said:ident = $value:literal),+))?
+        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
+        $($(
+            #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
+            const $said: bool = $value;
+        )+)?
+        $(visit_fields!($visit, [$($slot),+], $($([$f $type])* : [$($holds)?])?);)*
+    };
+}
+
+/// Visits the fields of a view that a group of fields of the object is.
+macro_rules! visit_fields {
+    ($visit:ident, $slots:tt, [$f:ident $type:tt] $($rest:tt)*) => {
+        visit_field!($visit, $f, $type, $slots, $($rest)*);
+        visit_fields!($visit, $slots, $($rest)*);
+    };
+    ($visit:ident, $slots:tt, $(: $holds:tt)?) => {};
+}
+
+/// Visits a field, if it is a raw operand or several.
+macro_rules! visit_field {
+    ($visit:ident, $field:ident, RawOperand, $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
+        visit_each!($visit, [&mut $field], $slots, $holds);
+    };
+    ($visit:ident, $field:ident, (Option<RawOperand>), $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
+        visit_each!($visit, &mut $field, $slots, $holds);
+    };
+    ($visit:ident, $field:ident, [RawOperand; $count:literal], $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
+        visit_each!($visit, &mut $field, $slots, $holds);
+    };
+    ($visit:ident, $field:ident, $type:tt, $slots:tt, $($rest:tt)*) => {};
+}
+
+/// Visits raw operands, each with its field of the object.
+macro_rules! visit_each {
+    ($visit:ident, $operands:expr, $slots:tt, $holds:tt) => {{
+        const SLOTS: &[Slot] = &$slots;
+        let holds = holds!($holds);
+        for (operand, slot) in $operands.into_iter().zip(SLOTS) {
+            $visit(operand, Payload { slot, holds })?;
+        }
+    }};
+}
+
+/// What an entry says that an operand holds.
+macro_rules! holds {
+    ([]) => {
+        Holds::Unsaid
+    };
+    ([$holds:expr]) => {
+        Holds::from($holds)
+    };
+}
+
+macro_rules! payloads {
+    ($(
+        $(#[$doc:meta])*
+        $view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
+            $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
+        ] on $has:tt $fields:tt
+    )+) => {
+        impl Op<'_> {
+            /// Visits the raw operands of a message in the order of the table, and changes them; those of lists are left out.
+            ///
+            /// # Errors
+            ///
+            /// The first of the visitor.
+            #[allow(unused_variables, unused_mut, reason = "few fields are raw operands, or say what these hold")]
+            pub fn payloads_mut<E>(
+                &mut self,
+                visit: &mut impl FnMut(&mut RawOperand, Payload) -> Result<(), E>,
+            ) -> Result<(), E> {
+                match *self {
+                    $($(changed!([Op::$view] $(($($said)+))? $fields) => {
+                        visit_entry!(visit $(($($said)+))? $fields);
+                        *self = entry!([Op::$view] $(($($said)+))? $fields);
+                    })+)+
+                    _ => {}
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+message_instructions!(payloads);
+
+impl Op<'_> {
+    /// Visits the raw operands of a message, as [`Op::payloads_mut`] does.
+    pub fn payloads(mut self, mut visit: impl FnMut(RawOperand, Payload)) {
+        let seen: Result<(), std::convert::Infallible> = self.payloads_mut(&mut |operand, payload| {
+            visit(*operand, payload);
+            Ok(())
+        });
+        seen.unwrap_or_else(|never| match never {});
+    }
+
+    /// What lanes load or store: the operand, and how it holds what is of each of them.
+    pub fn lane_data(self) -> Option<(RawOperand, PerLane)> {
+        let mut found = None;
+        self.payloads(|operand, payload| {
+            if let Holds::Lanes(lanes) = payload.holds
+                && payload.slot.name == "data"
+            {
+                found = Some((operand, lanes));
+            }
+        });
+        found
+    }
+
+    /// True for a message with something of each lane.
+    pub fn has_lanes(self) -> bool {
+        let mut found = false;
+        self.payloads(|_, payload| found |= matches!(payload.holds, Holds::Lanes(_)));
+        found
+    }
+}
