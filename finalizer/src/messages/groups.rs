@@ -9,33 +9,15 @@ use gen_ir::{ExecSize, PredCtrl};
 use narrow::{as_index, every, to_index, to_u8};
 use platforms::Layout;
 use smallvec::SmallVec;
-use visa::{Op as Visa, RawOperand, VarId};
+use visa::{
+    Op as Visa, RawOperand, VarId,
+    op::{Holds, Payload},
+};
 
 use crate::{
     build::{Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-/// How an operand holds what belongs to lanes.
-#[derive(Clone, Copy, Debug)]
-struct PerLane {
-    /// Blocks of all lanes.
-    blocks: u32,
-    /// Bytes of a lane in a block.
-    bytes: u32,
-    /// The message writes it.
-    written: bool,
-}
-
-impl PerLane {
-    const fn read(blocks: u32, bytes: u32) -> PerLane {
-        PerLane { blocks, bytes, written: false }
-    }
-
-    const fn data(store: bool, blocks: u32, bytes: u32) -> PerLane {
-        PerLane { blocks, bytes, written: !store }
-    }
-}
 
 /// A response of a group, to be brought to its lanes.
 struct Pending {
@@ -66,8 +48,8 @@ impl Lowerer<'_> {
             };
             let mut part = *op;
             let staged = self.staged.len();
-            let done = each_operand(&mut part, &mut |operand, shape| {
-                self.part_of_group(operand, shape, whole.exec.lanes(), first, &mut pending)
+            let done = part.payloads_mut(&mut |operand, payload| {
+                self.part_of_group(operand, payload, whole.exec.lanes(), first, &mut pending)
             });
             let done = done.and_then(|()| self.lane_message(&part));
             self.staged.truncate(staged);
@@ -126,27 +108,28 @@ impl Lowerer<'_> {
     fn part_of_group(
         &mut self,
         operand: &mut RawOperand,
-        shape: PerLane,
+        payload: Payload,
         lanes: u32,
         first: u32,
         pending: &mut SmallVec<[Pending; 8]>,
     ) -> Lowered {
+        let Holds::Lanes(shape) = payload.holds else { return Ok(()) };
         let whole = self.raw(*operand)?;
         if whole.is_null() {
             return Ok(());
         }
-        let own = self.lanes.exec.lanes() * shape.bytes;
-        let (block, own_block) = (lanes * shape.bytes, own.next_multiple_of(self.grf()));
-        let at = |k: u32| whole.plus(k * block + first * shape.bytes);
-        if shape.blocks == 1 && !shape.written {
+        let own = self.lanes.exec.lanes() * shape.stride;
+        let (block, own_block) = (lanes * shape.stride, own.next_multiple_of(self.grf()));
+        let at = |k: u32| whole.plus(k * block + first * shape.stride);
+        if shape.blocks == 1 && !payload.is_written() {
             *operand = self.stage(at(0));
             return Ok(());
         }
         let staged = self.payload((shape.blocks * own_block).div_ceil(self.grf()));
         for k in 0..shape.blocks {
             let (to, from) = (at(k), staged.plus(k * own_block));
-            if shape.written {
-                pending.push(Pending { lanes: self.lanes, to, from, bytes: shape.bytes });
+            if payload.is_written() {
+                pending.push(Pending { lanes: self.lanes, to, from, bytes: shape.stride });
             } else {
                 self.copy_bytes(from, to, own);
             }
@@ -165,64 +148,5 @@ impl Lowerer<'_> {
     pub(crate) fn staged(&self, operand: RawOperand) -> Option<VReg> {
         let at = operand.var.0.checked_sub(STAGED)?;
         self.staged.get(as_index(at)).map(|reg| reg.plus(operand.offset.into()))
-    }
-}
-
-/// The operands of a message that hold something of each lane.
-fn each_operand(op: &mut Visa<'_>, visit: &mut impl FnMut(&mut RawOperand, PerLane) -> Lowered) -> Lowered {
-    let dword = PerLane::read(1, 4);
-    let result = PerLane { written: true, ..dword };
-    match op {
-        Visa::Scaled4 { store, mask, offsets, data, .. } => {
-            visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
-        }
-        Visa::Scaled { store, offsets, data, .. } | Visa::Gather { store, offsets, data, .. } => {
-            visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, 1, 4))
-        }
-        Visa::Qword { store, blocks, offsets, data, .. } => {
-            visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, u32::from(*blocks), 8))
-        }
-        Visa::Atomic { offsets, srcs, dst, .. } => {
-            visit(offsets, dword)?;
-            srcs.iter_mut().try_for_each(|src| visit(src, dword))?;
-            visit(dst, result)
-        }
-        Visa::Typed4 { store, mask, coords, data, .. } => {
-            coords.iter_mut().try_for_each(|c| visit(c, dword))?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
-        }
-        Visa::TypedAtomic { coords, srcs, dst, .. } => {
-            coords.iter_mut().chain(srcs).try_for_each(|o| visit(o, dword))?;
-            visit(dst, result)
-        }
-        Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
-            let (blocks, bytes) = match (*block_bytes, u32::from(*blocks)) {
-                // Bytes of a lane lie together, in a dword at least.
-                (1, bytes) => (1, bytes.max(4)),
-                (bytes, blocks) => (blocks, u32::from(bytes)),
-            };
-            visit(addresses, PerLane::read(1, 8))?;
-            visit(data, PerLane::data(*store, blocks, bytes))
-        }
-        Visa::SvmScaled4 { store, mask, offsets, data, .. } => {
-            visit(offsets, PerLane::read(1, 8))?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
-        }
-        Visa::SvmAtomic { bits, addresses, srcs, dst, .. } => {
-            let bytes = if *bits == 64 { 8 } else { 4 };
-            visit(addresses, PerLane::read(1, 8))?;
-            srcs.iter_mut().try_for_each(|src| visit(src, PerLane::read(1, bytes)))?;
-            visit(dst, PerLane { bytes, ..result })
-        }
-        Visa::Info3d { channels, lod, dst, .. } => {
-            if let Some(lod) = lod {
-                visit(lod, dword)?;
-            }
-            visit(dst, PerLane { blocks: channels.count(), ..result })
-        }
-        _ => Err("a message that is not made for lanes".into()),
     }
 }

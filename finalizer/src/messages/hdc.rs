@@ -32,11 +32,12 @@ pub(super) struct LaneData {
 impl Lowerer<'_> {
     /// Data port messages with offsets per lane.
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
+        let data = self.lane_data(op)?;
         match *op {
-            Visa::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
+            Visa::Scaled4 { store, mask, surface, global_offset, offsets, .. } => {
                 self.untyped(store, mask, surface, global_offset, offsets, data)
             }
-            Visa::Scaled { store, blocks, surface, global_offset, offsets, data } => {
+            Visa::Scaled { store, blocks, surface, global_offset, offsets, .. } => {
                 if blocks > 4 {
                     return Err("more than four bytes per lane".into());
                 }
@@ -50,17 +51,25 @@ impl Lowerer<'_> {
                     data,
                 )
             }
-            Visa::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
+            Visa::Gather { store, element_bytes, surface, global_offset, offsets, .. } => {
                 self.gather(store, element_bytes, surface, global_offset, offsets, data)
             }
-            Visa::Qword { store, blocks, surface, offsets, data } => {
+            Visa::Qword { store, blocks, surface, offsets, .. } => {
                 self.qwords(store, blocks, surface, offsets, data)
             }
-            Visa::Atomic { op, bits, surface, offsets, srcs, dst } => {
-                self.atomic(op, bits, surface, offsets, srcs, dst)
+            Visa::Atomic { op, bits, surface, offsets, srcs, .. } => {
+                self.atomic(op, bits, surface, offsets, srcs, data)
             }
             _ => Err("not lowered yet".into()),
         }
+    }
+
+    /// What lanes load, store or get back, as the message's entry says that the operand holds it.
+    pub(super) fn lane_data(&self, op: &Visa<'_>) -> Lowered<LaneData> {
+        let Some((operand, held)) = op.lane_data() else {
+            return Err("a message without data of lanes".into());
+        };
+        Ok(LaneData { operand, bytes: held.total(self.message_lanes()), slot: held.stride })
     }
 
     fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<PayloadPart> {
@@ -75,7 +84,7 @@ impl Lowerer<'_> {
         surface: SurfaceId,
         global_offset: &VectorOperand,
         offsets: RawOperand,
-        data: RawOperand,
+        data: LaneData,
     ) -> Lowered {
         let offsets = self.lane_offsets(offsets)?;
         let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
@@ -88,7 +97,7 @@ impl Lowerer<'_> {
         mask: ChannelMask,
         surface: SurfaceId,
         offsets: PayloadPart,
-        data: RawOperand,
+        data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
         let kind = if store { Dc1::UntypedWrite } else { Dc1::UntypedRead };
@@ -96,9 +105,8 @@ impl Lowerer<'_> {
             .with_message_type(Some(kind))
             .with_simd_mode(Some(simd_mode(lanes)))
             .with_disabled_channels(disabled(mask));
-        let bytes = lanes * 4 * mask.count();
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
+        self.transfer(store, message, surface, offsets, data)
     }
 
     /// One part of offsets and one of data: a store sends both, a load receives the data.
@@ -150,11 +158,10 @@ impl Lowerer<'_> {
         desc: impl Into<Descriptor>,
         surface: SurfaceId,
         offsets: PayloadPart,
-        data: RawOperand,
+        data: LaneData,
     ) -> Lowered {
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
-        let bytes = self.message_lanes() * 4;
-        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
+        self.transfer(store, message, surface, offsets, data)
     }
 
     /// `gather`, `scatter`: offsets count elements.
@@ -165,7 +172,7 @@ impl Lowerer<'_> {
         surface: SurfaceId,
         global_offset: &VectorOperand,
         offsets: RawOperand,
-        data: RawOperand,
+        data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
         let shift = element_bytes.trailing_zeros();
@@ -205,7 +212,7 @@ impl Lowerer<'_> {
         blocks: u8,
         surface: SurfaceId,
         offsets: RawOperand,
-        data: RawOperand,
+        data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
         let kind = if store { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
@@ -216,7 +223,6 @@ impl Lowerer<'_> {
             .with_simd16(lanes == 16);
         let offsets = self.lane_offsets(offsets)?;
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
-        let data = LaneData { operand: data, bytes: lanes * 8 * u32::from(blocks), slot: 8 };
         self.transfer(store, message, surface, offsets, data)
     }
 
@@ -227,7 +233,7 @@ impl Lowerer<'_> {
         surface: SurfaceId,
         offsets: RawOperand,
         srcs: [RawOperand; 2],
-        dst: RawOperand,
+        result: LaneData,
     ) -> Lowered {
         let operation = Operation::of(op);
         let kind = match (bits, operation.is_float()) {
@@ -238,28 +244,27 @@ impl Lowerer<'_> {
             _ => return Err("64-bit atomics on surfaces do not exist".into()),
         };
         let lanes = self.message_lanes();
-        let returns = !dst.is_null();
+        let returns = !result.operand.is_null();
         let desc = Atomic::new()
             .with_message_type(Some(kind))
             .with_operation(operation.code())
             .with_returns(returns)
             .with_width(lanes == 8);
-        let bytes = lanes * 4;
         let header = self.scattered_header(Sfid::Dc1, surface);
         let has_header = header.is_some();
         let mut parts: Parts = header.into_iter().collect();
         parts.push(self.lane_offsets(offsets)?);
         for operand in atomic_operands(op, srcs) {
-            parts.push(self.part(operand, bytes)?);
+            parts.push(self.part(operand, result.bytes)?);
         }
         let surface = self.surface(surface)?;
         self.note_write(Some(surface));
-        let response = if returns { bytes / self.grf() } else { 0 };
-        let (target, copy) = self.response(dst, bytes)?;
+        let response = if returns { result.bytes / self.grf() } else { 0 };
+        let (target, copy) = self.response(result.operand, result.bytes)?;
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: has_header, response };
         self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes, 4);
+            self.copy_response(to, target, result.bytes, result.slot);
         }
         Ok(())
     }

@@ -126,17 +126,6 @@ impl Lowerer<'_> {
     pub(crate) fn message(&mut self, inst: &visa::Inst<'_>) -> Lowered {
         use visa::Op;
         match inst.op {
-            Op::Scaled4 { .. }
-            | Op::Scaled { .. }
-            | Op::Gather { .. }
-            | Op::Qword { .. }
-            | Op::Atomic { .. }
-            | Op::Typed4 { .. }
-            | Op::TypedAtomic { .. }
-            | Op::SvmGather { .. }
-            | Op::SvmAtomic { .. }
-            | Op::SvmScaled4 { .. }
-            | Op::Info3d { .. } => self.lane_message(&inst.op),
             Op::OwordBlock { .. } => self.oword_block(&inst.op),
             Op::MediaBlock { .. } => self.media_block(&inst.op),
             Op::SvmBlock { .. } => self.svm(&inst.op),
@@ -168,6 +157,7 @@ impl Lowerer<'_> {
             }
             Op::RtWrite(ref write) => self.render_target_write(write),
             Op::UrbWrite { .. } => self.urb_write(&inst.op),
+            ref op if op.has_lanes() => self.lane_message(op),
             _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),
         }
     }

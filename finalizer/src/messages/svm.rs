@@ -40,14 +40,13 @@ impl Lowerer<'_> {
                 if block_bytes > 1 && blocks > 1 && !self.data_fits(store, lanes * 8, whole) {
                     return self.svm_halves(op);
                 }
-                let (element, per_lane) = match (block_bytes, blocks) {
+                let element = match (block_bytes, blocks) {
                     (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
                         return self.svm_eight_bytes(store, addresses, data);
                     }
-                    (1, 8) => (ElementType::Byte, 8),
-                    (1, _) => (ElementType::Byte, 4),
-                    (4, n) => (ElementType::Dword, 4 * u32::from(n)),
-                    (_, n) => (ElementType::Qword, 8 * u32::from(n)),
+                    (1, _) => ElementType::Byte,
+                    (4, _) => ElementType::Dword,
+                    _ => ElementType::Qword,
                 };
                 let kind = if store { Dc1::A64ScatteredWrite } else { Dc1::A64ScatteredRead };
                 let desc = A64Scattered::new()
@@ -56,12 +55,9 @@ impl Lowerer<'_> {
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
                 let addresses = self.part(addresses, lanes * 8)?;
-                // The bytes of a lane lie together.
-                let slot = if block_bytes == 1 { per_lane } else { block_bytes.into() };
-                let data = LaneData { operand: data, bytes: lanes * per_lane, slot };
-                self.svm_transfer(store, desc, addresses, data)
+                self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
             }
-            Visa::SvmScaled4 { store, mask, address, offsets, data } => {
+            Visa::SvmScaled4 { store, mask, address, offsets, .. } => {
                 let lanes = self.message_lanes();
                 let kind = if store { Dc1::A64UntypedWrite } else { Dc1::A64UntypedRead };
                 let desc = Surface::new()
@@ -70,11 +66,10 @@ impl Lowerer<'_> {
                     .with_disabled_channels(disabled(mask));
                 let offsets = self.part(offsets, lanes * 8)?;
                 let addresses = self.add_offset(offsets, address, Type::Uq)?;
-                let data = LaneData { operand: data, bytes: lanes * 4 * mask.count(), slot: 4 };
-                self.svm_transfer(store, desc, addresses, data)
+                self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
             }
-            Visa::SvmAtomic { op, bits, addresses, srcs, dst } => {
-                self.svm_atomic(op, bits, addresses, srcs, dst)
+            Visa::SvmAtomic { op: operation, bits, addresses, srcs, .. } => {
+                self.svm_atomic(operation, bits, addresses, srcs, self.lane_data(op)?)
             }
             _ => Err("not lowered yet".into()),
         }
@@ -214,7 +209,7 @@ impl Lowerer<'_> {
         bits: u8,
         addresses: RawOperand,
         srcs: [RawOperand; 2],
-        dst: RawOperand,
+        result: LaneData,
     ) -> Lowered {
         let operation = Operation::of(op);
         let lanes = self.message_lanes();
@@ -228,25 +223,23 @@ impl Lowerer<'_> {
             return Err(format!("float atomics of 64 bits do not exist on {}", self.caps.name).into());
         }
         self.note_write(None);
-        let returns = !dst.is_null();
+        let returns = !result.operand.is_null();
         let desc = Atomic::new()
             .with_message_type(Some(kind))
             .with_operation(operation.code())
             .with_returns(returns)
             .with_width(bits == 64);
-        let slot = if bits == 64 { 8 } else { 4 };
-        let bytes = lanes * slot;
         let mut parts = Parts::new();
         parts.push(self.part(addresses, lanes * 8)?);
         for operand in atomic_operands(op, srcs) {
-            parts.push(self.part(operand, bytes)?);
+            parts.push(self.part(operand, result.bytes)?);
         }
-        let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
-        let (target, copy) = self.response(dst, bytes)?;
+        let response = if returns { result.bytes.div_ceil(self.grf()) } else { 0 };
+        let (target, copy) = self.response(result.operand, result.bytes)?;
         let message = stateless(desc, false, response);
         self.send(message, target, &parts, None)?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes, slot);
+            self.copy_response(to, target, result.bytes, result.slot);
         }
         Ok(())
     }

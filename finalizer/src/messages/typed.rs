@@ -22,14 +22,14 @@ impl Lowerer<'_> {
         {
             return Err("memory without a surface's state has no texels".into());
         }
+        let data = self.lane_data(op)?;
         match *op {
-            Visa::Typed4 { store, mask, surface, coords, data } => {
+            Visa::Typed4 { store, mask, surface, coords, .. } => {
                 let kind = if store { Dc1::TypedWrite } else { Dc1::TypedRead };
                 let desc = Surface::new()
                     .with_message_type(Some(kind))
                     .with_slot_group(SlotGroup::Low)
                     .with_disabled_channels(disabled(mask));
-                let bytes = lanes * 4 * mask.count();
                 let mut parts: Parts = self.typed_header().into_iter().collect();
                 let header = !parts.is_empty();
                 self.coordinates(coords, lanes, &mut parts)?;
@@ -37,42 +37,41 @@ impl Lowerer<'_> {
                 let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header, response: 0 };
                 if store {
                     self.writes.texels = true;
-                    parts.push(self.part(data, bytes)?);
+                    parts.push(self.part(data.operand, data.bytes)?);
                     return self.send(message, VReg::NULL, &parts, Some(surface));
                 }
-                let (dst, copy) = self.response(data, bytes)?;
-                let response = bytes.div_ceil(self.grf());
+                let (dst, copy) = self.response(data.operand, data.bytes)?;
+                let response = data.bytes.div_ceil(self.grf());
                 self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
                 if let Some(to) = copy {
-                    self.copy_response(to, dst, bytes, 4);
+                    self.copy_response(to, dst, data.bytes, data.slot);
                 }
                 Ok(())
             }
-            Visa::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
+            Visa::TypedAtomic { op, bits, surface, coords, srcs, .. } => {
                 let operation = Operation::of(op);
                 if operation.is_float() {
                     return Err("typed float atomics do not exist".into());
                 }
                 let kind = if bits == 16 { Dc1::TypedAtomicHalf } else { Dc1::TypedAtomic };
-                let returns = !dst.is_null();
+                let returns = !data.operand.is_null();
                 let desc = Atomic::new()
                     .with_message_type(Some(kind))
                     .with_operation(operation.code())
                     .with_returns(returns);
-                let bytes = lanes * 4;
                 let mut parts = Parts::new();
                 self.coordinates(coords, lanes, &mut parts)?;
                 for operand in atomic_operands(op, srcs) {
-                    parts.push(self.part(operand, bytes)?);
+                    parts.push(self.part(operand, data.bytes)?);
                 }
                 let surface = self.surface(surface)?;
                 self.note_write(Some(surface));
-                let (target, copy) = self.response(dst, bytes)?;
-                let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
+                let (target, copy) = self.response(data.operand, data.bytes)?;
+                let response = if returns { data.bytes.div_ceil(self.grf()) } else { 0 };
                 let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response };
                 self.send(message, target, &parts, Some(surface))?;
                 if let Some(to) = copy {
-                    self.copy_response(to, target, bytes, 4);
+                    self.copy_response(to, target, data.bytes, data.slot);
                 }
                 Ok(())
             }

@@ -243,12 +243,12 @@ impl Op<'_> {
         seen.unwrap_or_else(|never| match never {});
     }
 
-    /// What lanes load or store: the operand, and how it holds what is of each of them.
+    /// What lanes load or store, or get back of an atomic: the operand, and how it holds what is of each of them.
     pub fn lane_data(self) -> Option<(RawOperand, PerLane)> {
         let mut found = None;
         self.payloads(|operand, payload| {
             if let Holds::Lanes(lanes) = payload.holds
-                && payload.slot.name == "data"
+                && (payload.is_written() || payload.slot.name == "data")
             {
                 found = Some((operand, lanes));
             }

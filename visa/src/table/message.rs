@@ -135,8 +135,8 @@ macro_rules! message_instructions {
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
                 texel(U).needed(), texel(V), texel(R), texel(raw_src("level of detail"))
                     => (coords: [RawOperand; 4] "U, V, R and level of detail."): lanes(4);
-                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources."): atomic(bits);
-                raw_dst("destination")            => (dst: RawOperand "Old value, or null."): atomic(bits);
+                SRC0, SRC1                        => (srcs: [RawOperand; 2] "Sources."): lanes(4);
+                raw_dst("destination")            => (dst: RawOperand "Old value, or null."): lanes(4);
             }
 
             /// `svm_block_ld`, `svm_block_st`.
