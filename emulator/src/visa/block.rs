@@ -15,7 +15,7 @@ use messages::{
     lsc::{Block2d, BlockShape, Op as LscOp},
 };
 use narrow::{low_i32, low_u16, low_u32, low_u64};
-use visa::{Inst, Op, RawOperand};
+use visa::{Inst, Op, RawOperand, op::media_pitch};
 
 /// Bytes between memory and a raw operand.
 #[derive(Clone, Copy)]
@@ -67,7 +67,9 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
             };
             let field = (2..=5).contains(&modifier).then_some(matches!(modifier, 3 | 5));
             let (x, y) = (low_i32(cx.scalar_address(t, x)?), low_i32(cx.scalar_address(t, y)?));
-            let block = Media { store, place, field, x, y, width: width.into(), height: height.into() };
+            let pitch = media_pitch(width);
+            let block =
+                Media { store, place, field, x, y, width: width.into(), height: height.into(), pitch };
             media(t, cx, block, data)
         }
         _ => Err("no block".into()),
@@ -84,6 +86,8 @@ struct Media {
     y: i32,
     width: u32,
     height: u32,
+    /// Bytes of registers from a row to the next.
+    pitch: u32,
 }
 
 /// Reads outside of the image repeat its edge, writes there are dropped.
@@ -93,14 +97,13 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
     let field = m.field.map_or_else(|| Some((image.clone(), 0)), |second| image.field(second));
     let Some((image, start)) = field else { return Err("one field of a tiled image is not modelled".into()) };
     let base = surface.base + start;
-    let pitch = m.width.next_power_of_two().max(4);
     let unit = low_i32(image.texel_bytes());
     let row_bytes = low_i32(image.width) * unit;
     for row in 0..m.height {
         for col in 0..m.width {
             let (cx_, cy) = (m.x.wrapping_add(low_i32(col)), m.y.wrapping_add(low_i32(row)));
             let inside = (0..row_bytes).contains(&cx_) && (0..low_i32(image.height)).contains(&cy);
-            let at = row * pitch + col;
+            let at = row * m.pitch + col;
             if m.store {
                 if inside {
                     let v = cx.data(t, data, at, 1)?;

@@ -24,13 +24,6 @@ pub(super) fn message(
     }
     match inst.op {
         Op::OwordBlock { .. } | Op::SvmBlock { .. } | Op::MediaBlock { .. } => super::block::run(t, cx, inst),
-        Op::Gather { .. }
-        | Op::Scaled4 { .. }
-        | Op::Scaled { .. }
-        | Op::Qword { .. }
-        | Op::SvmGather { .. }
-        | Op::SvmScaled4 { .. } => super::scatter::transfer(t, cx, inst),
-        Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
         Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
@@ -47,6 +40,7 @@ pub(super) fn message(
             Ok(SendKind::Fence)
         }
         Op::RawSend { .. } | Op::RawSends { .. } => super::block::raw(t, cx, inst),
+        op if op.has_lanes() => super::scatter::run(t, cx, inst),
         _ => Err(format!("{} is not modelled", inst.opcode).into()),
     }
 }

@@ -8,8 +8,8 @@ use super::{
     thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
-use narrow::to_index;
-use visa::{Inst, Op, RawOperand};
+use narrow::{as_index, to_index};
+use visa::{Inst, Op, RawOperand, op::LaneOperand};
 
 /// One access, as all the instructions have it.
 struct Access {
@@ -36,30 +36,6 @@ struct Access {
     clears: u32,
 }
 
-impl Access {
-    /// One of a dword a lane at an address of 32 bits; a component takes `row` elements of registers.
-    fn of_dwords(place: Storage, data: RawOperand, (store, offsets): (bool, RawOperand), row: u32) -> Access {
-        Access {
-            store,
-            place,
-            base: 0,
-            offsets,
-            address: 4,
-            scale: 1,
-            wraps: true,
-            data,
-            bytes: 4,
-            lane_step: 4,
-            component_step: row * 4,
-            components: IN_ORDER,
-            count: 1,
-            clears: 0,
-        }
-    }
-}
-
-const IN_ORDER: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
-
 /// The channels of a mask as components of 4 bytes.
 fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
     let mut out = [0; 8];
@@ -71,93 +47,70 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
     (out, n)
 }
 
+/// Addresses of lanes, and what lanes load, store or get back: where they are, as the entry of the message says.
+fn operands(op: Op<'_>) -> Result<[LaneOperand; 2], Trap> {
+    match (op.lane_addresses(), op.lane_data()) {
+        (Some(addresses), Some(data)) => Ok([addresses, data]),
+        _ => Err("a message without addresses of lanes".into()),
+    }
+}
+
 /// The access of a gather or scatter.
 fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
-    // What a lane's component takes of registers, in elements.
-    let row = inst.exec.size.lanes().max(t.program.grf / 4);
-    let plain = |place, data, store, offsets| Access::of_dwords(place, data, (store, offsets), row);
-    Ok(match inst.op {
-        Op::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
-            let place = t.place_of(surface)?;
-            let base = cx.scalar_address(t, global_offset)?;
-            let bytes = u32::from(element_bytes);
-            Access {
-                base: base.wrapping_mul(bytes.into()),
-                scale: bytes.into(),
-                bytes,
-                clears: 4 - bytes,
-                ..plain(place, data, store, offsets)
-            }
+    let [addresses, data] = operands(inst.op)?;
+    let (address, held) = (addresses.holds.bytes, data.holds);
+    // Where it is, what is added to the addresses, and what these count.
+    let (place, base, scale) = match inst.op {
+        Op::Gather { element_bytes, surface, global_offset, .. } => {
+            let scale = u64::from(element_bytes);
+            (t.place_of(surface)?, cx.scalar_address(t, global_offset)?.wrapping_mul(scale), scale)
         }
-        Op::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
-            let place = t.place_of(surface)?;
-            let base = cx.scalar_address(t, global_offset)?;
-            let (components, count) = channels(mask);
-            Access { base, components, count, ..plain(place, data, store, offsets) }
+        Op::Scaled4 { surface, global_offset, .. } | Op::Scaled { surface, global_offset, .. } => {
+            (t.place_of(surface)?, cx.scalar_address(t, global_offset)?, 1)
         }
-        Op::Scaled { store, blocks, surface, global_offset, offsets, data } => {
-            let place = t.place_of(surface)?;
-            let base = cx.scalar_address(t, global_offset)?;
-            let bytes = u32::from(blocks);
-            let lane_step = bytes.max(4);
-            Access { base, bytes, lane_step, clears: lane_step - bytes, ..plain(place, data, store, offsets) }
-        }
-        Op::Qword { store, blocks, surface, offsets, data } => {
-            let place = t.place_of(surface)?;
-            Access {
-                bytes: 8,
-                lane_step: 8,
-                component_step: row * 8,
-                components: IN_ORDER.map(|c| 8 * c),
-                count: blocks.into(),
-                ..plain(place, data, store, offsets)
-            }
-        }
-        _ => flat_access(t, cx, inst)?,
+        Op::Qword { surface, .. } => (t.place_of(surface)?, 0, 1),
+        Op::SvmGather { .. } => (Storage::Flat, 0, 1),
+        Op::SvmScaled4 { address, .. } => (Storage::Flat, cx.scalar_address(t, address)?, 1),
+        _ => return Err(format!("{} is not modelled", inst.opcode).into()),
+    };
+    let (components, count) = match inst.op {
+        Op::Scaled4 { mask, .. } | Op::SvmScaled4 { mask, .. } => channels(mask),
+        _ => ([0, 1, 2, 3, 4, 5, 6, 7].map(|k| k * held.bytes), as_index(held.blocks)),
+    };
+    let lanes = inst.exec.size.lanes();
+    let component_step = match inst.op {
+        Op::SvmGather { .. } if lanes == 1 => held.stride,
+        // What a component of all lanes takes of registers: at least one.
+        _ => lanes.max(t.program.grf / 4) * held.stride,
+    };
+    Ok(Access {
+        store: !data.written,
+        place,
+        base,
+        offsets: addresses.operand,
+        address,
+        scale,
+        wraps: address == 4,
+        data: data.operand,
+        bytes: held.bytes,
+        lane_step: held.stride,
+        component_step,
+        components,
+        count,
+        clears: held.stride - held.bytes,
     })
 }
 
-/// The same of one to flat memory.
-fn flat_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
-    let row = inst.exec.size.lanes().max(t.program.grf / 4);
-    let plain = |data, store, offsets| Access::of_dwords(Storage::Flat, data, (store, offsets), row);
-    Ok(match inst.op {
-        Op::SvmGather { store, block_bytes, blocks, addresses, data } => {
-            let bytes = u32::from(block_bytes);
-            let far = Access { address: 8, wraps: false, ..plain(data, store, addresses) };
-            if bytes == 1 {
-                // Bytes of a lane lie together, in a dword at least.
-                let bytes = u32::from(blocks);
-                let lane_step = bytes.max(4);
-                Access { bytes, lane_step, clears: lane_step - bytes, ..far }
-            } else {
-                Access {
-                    bytes,
-                    lane_step: bytes,
-                    component_step: if inst.exec.size.lanes() == 1 { bytes } else { row * bytes },
-                    components: IN_ORDER.map(|c| bytes * c),
-                    count: blocks.into(),
-                    ..far
-                }
-            }
-        }
-        Op::SvmScaled4 { store, mask, address, offsets, data } => {
-            let base = cx.scalar_address(t, address)?;
-            let (components, count) = channels(mask);
-            // The offsets are of 64 bits.
-            let far = Access { address: 8, wraps: false, ..plain(data, store, offsets) };
-            Access { base, components, count, ..far }
-        }
-        _ => return Err("no gather".into()),
-    })
+/// Messages with an address of each lane.
+pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    match inst.op {
+        Op::Atomic { .. } | Op::SvmAtomic { .. } => atomic(t, cx, inst),
+        _ => transfer(t, cx, inst),
+    }
 }
 
 /// Gathers and scatters.
-pub(super) fn transfer(
-    t: &mut VisaThread<'_>,
-    cx: &mut VisaCx<'_>,
-    inst: &Inst<'_>,
-) -> Result<SendKind, Trap> {
+fn transfer(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     let access = access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
@@ -181,23 +134,19 @@ pub(super) fn transfer(
 }
 
 /// Atomics.
-pub(super) fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
-    let (op, bits, place, addresses, address, srcs, dst) = match inst.op {
-        Op::Atomic { op, bits, surface, offsets, srcs, dst } => {
-            (op, bits, t.place_of(surface)?, offsets, 4, srcs, dst)
-        }
-        Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
-            (op, bits, Storage::Flat, addresses, 8, srcs, dst)
-        }
+fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let (op, place, srcs) = match inst.op {
+        Op::Atomic { op, surface, srcs, .. } => (op, t.place_of(surface)?, srcs),
+        Op::SvmAtomic { op, srcs, .. } => (op, Storage::Flat, srcs),
         _ => return Err("no atomic".into()),
     };
-    let bytes = u32::from(bits) / 8;
-    let slot = bytes.max(4);
+    let [addresses, result] = operands(inst.op)?;
+    let (address, bytes, slot) = (addresses.holds.bytes, result.holds.bytes, result.holds.stride);
     let (op, srcs) = memory::atomic(op, srcs);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let at = cx.address(t, addresses, lane * address, address)?;
+        let at = cx.address(t, addresses.operand, lane * address, address)?;
         let mut operand = |k: usize| {
             if to_index(k) < op.operands() { cx.data(t, srcs[k], lane * slot, bytes) } else { Ok(0) }
         };
@@ -206,7 +155,7 @@ pub(super) fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_
         let new = op.apply(old, a, b, bytes);
         cx.store(t, place, at, bytes, new)?;
         let mask = if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
-        t.raw_store(dst, lane * slot, slot, op.result(old, new) & mask)?;
+        t.raw_store(result.operand, lane * slot, slot, op.result(old, new) & mask)?;
     }
     Ok(kind(place, SendKind::Atomic))
 }

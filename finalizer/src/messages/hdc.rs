@@ -8,7 +8,7 @@ use messages::{
 };
 use narrow::{as_index, to_u16};
 
-use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
+use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand, op::LaneOperand};
 
 use super::{Message, Operation, Parts, PayloadPart};
 use crate::{
@@ -66,10 +66,10 @@ impl Lowerer<'_> {
 
     /// What lanes load, store or get back, as the message's entry says that the operand holds it.
     pub(super) fn lane_data(&self, op: &Visa<'_>) -> Lowered<LaneData> {
-        let Some((operand, held)) = op.lane_data() else {
+        let Some(LaneOperand { operand, holds, .. }) = op.lane_data() else {
             return Err("a message without data of lanes".into());
         };
-        Ok(LaneData { operand, bytes: held.total(self.message_lanes()), slot: held.stride })
+        Ok(LaneData { operand, bytes: holds.total(self.message_lanes()), slot: holds.stride })
     }
 
     fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<PayloadPart> {

@@ -5,7 +5,7 @@ use messages::{
     Descriptor, SurfaceIndex,
     hdc::{Dc1, MediaBlock, MediaBlockSize},
 };
-use visa::Op as Visa;
+use visa::{Op as Visa, op::media_pitch};
 
 use super::{Message, PayloadPart, Surface};
 use crate::{
@@ -53,8 +53,7 @@ impl Lowerer<'_> {
             }
         };
         let message = Message { sfid: Sfid::Dc1, desc, header: true, response: 0 };
-        // Rows start at a pitch of the next power of two, at least a dword.
-        let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
+        let bytes = media_pitch(width) * u32::from(height);
         if store {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;

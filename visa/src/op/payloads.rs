@@ -88,7 +88,7 @@ fn lanes_of_blocks(bytes: u8, blocks: u8) -> PerLane {
     }
 }
 
-/// Bytes from a row of a media block to the next.
+/// Bytes of registers from a row of a media block to the next: a power of two, at least a dword.
 pub fn media_pitch(width: u8) -> u32 {
     u32::from(width).next_power_of_two().max(4)
 }
@@ -126,6 +126,17 @@ impl Payload {
     pub fn is_written(&self) -> bool {
         self.slot.role == Role::Dst
     }
+}
+
+/// A raw operand with something of each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneOperand {
+    /// The operand.
+    pub operand: RawOperand,
+    /// How it holds that.
+    pub holds: PerLane,
+    /// The message writes it.
+    pub written: bool,
 }
 
 /// The view of a message, or its pattern.
@@ -243,14 +254,21 @@ impl Op<'_> {
         seen.unwrap_or_else(|never| match never {});
     }
 
-    /// What lanes load or store, or get back of an atomic: the operand, and how it holds what is of each of them.
-    pub fn lane_data(self) -> Option<(RawOperand, PerLane)> {
+    /// Addresses or coordinates of a message of lanes: what its table has first.
+    pub fn lane_addresses(self) -> Option<LaneOperand> {
         let mut found = None;
-        self.payloads(|operand, payload| {
-            if let Holds::Lanes(lanes) = payload.holds
-                && (payload.is_written() || payload.slot.name == "data")
-            {
-                found = Some((operand, lanes));
+        self.lane_operands(|operand, _| {
+            found.get_or_insert(operand);
+        });
+        found
+    }
+
+    /// What lanes load or store, or get back of an atomic.
+    pub fn lane_data(self) -> Option<LaneOperand> {
+        let mut found = None;
+        self.lane_operands(|operand, name| {
+            if operand.written || name == "data" {
+                found = Some(operand);
             }
         });
         found
@@ -258,8 +276,14 @@ impl Op<'_> {
 
     /// True for a message with something of each lane.
     pub fn has_lanes(self) -> bool {
-        let mut found = false;
-        self.payloads(|_, payload| found |= matches!(payload.holds, Holds::Lanes(_)));
-        found
+        self.lane_addresses().is_some()
+    }
+
+    fn lane_operands(self, mut visit: impl FnMut(LaneOperand, &'static str)) {
+        self.payloads(|operand, payload| {
+            if let Holds::Lanes(holds) = payload.holds {
+                visit(LaneOperand { operand, holds, written: payload.is_written() }, payload.slot.name);
+            }
+        });
     }
 }
