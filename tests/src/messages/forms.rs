@@ -6,6 +6,7 @@
 //! sampler `S0` are constants, `T7` and `S1` come from scalars.
 
 mod data_port;
+mod lanes;
 mod lsc;
 mod other;
 
@@ -135,6 +136,7 @@ const GUARDS: [(&str, &str); 5] = [("", "M1"), ("", "M1_NM"), ("(P1) ", "M1"), (
 pub fn forms() -> Vec<MessageForm> {
     let mut list = List::default();
     list.blocks();
+    list.lanes();
     list.scattered();
     list.float_offsets();
     list.atomics();

@@ -101,11 +101,6 @@ impl List {
             }
         }
         for op in ["gather4_scaled", "scatter4_scaled"] {
-            for mask in MASKS {
-                for size in [8, 16] {
-                    self.add(op, format!("{op}.{mask} (M1, {size}) T6 0x0:ud Y.0 X.0"));
-                }
-            }
             for size in [8, 16] {
                 for (pred, mask) in GUARDS {
                     self.add(op, format!("{pred}{op}.RG ({mask}, {size}) T6 0x0:ud Y.0 X.0"));
@@ -118,13 +113,7 @@ impl List {
                 }
             }
         }
-        // Data are qwords: Intel counts registers of the type that it is given.
         for op in ["qw_gather", "qw_scatter"] {
-            for blocks in [1, 2, 4] {
-                for size in [8, 16] {
-                    self.add(op, format!("{op}.{blocks} (M1, {size}) T6 Y.0 Xq.0"));
-                }
-            }
             for surface in SURFACES {
                 self.add(op, format!("{op}.1 (M1, 8) {surface} Y.0 Xq.0"));
             }
@@ -194,9 +183,6 @@ impl List {
 
     pub(super) fn typed(&mut self) {
         for op in ["gather4_typed", "scatter4_typed"] {
-            for mask in MASKS {
-                self.add(op, format!("{op}.{mask} (M1, 8) T6 Y.0 Y.64 V0.0 V0.0 X.0"));
-            }
             for coords in [
                 "Y.0 V0.0 V0.0 V0.0",
                 "Y.0 Y.64 Z.0 V0.0",
@@ -225,24 +211,9 @@ impl List {
             }
         }
         for op in ["svm_gather", "svm_scatter"] {
-            for (block, blocks) in [
-                (1, 1),
-                (1, 2),
-                (1, 4),
-                (1, 8),
-                (4, 1),
-                (4, 2),
-                (4, 4),
-                (4, 8),
-                (8, 1),
-                (8, 2),
-                (8, 4),
-                (8, 8),
-            ] {
-                // Intel's finalizer takes the size of the data from its type.
-                let data = if block == 8 || (block, blocks) == (1, 8) { "Xq.0" } else { "X.0" };
+            for (block, data) in [(1, "Xq.0"), (4, "X.0"), (8, "Xq.0")] {
                 for size in [8, 16] {
-                    self.add(op, format!("{op}.{block}.{blocks} (M1, {size}) Yq.0 {data}"));
+                    self.add(op, format!("{op}.{block}.8 (M1, {size}) Yq.0 {data}"));
                 }
             }
             for (pred, mask) in GUARDS {
@@ -251,11 +222,6 @@ impl List {
             }
         }
         for op in ["svm_gather4scaled", "svm_scatter4scaled"] {
-            for mask in MASKS {
-                for size in [8, 16] {
-                    self.add(op, format!("{op}.{mask} (M1, {size}) 0x0:uq Yq.0 X.0"));
-                }
-            }
             self.add(op, format!("{op}.RG (M1, 8) Dq(0,1)<0;1,0> Yq.0 X.0"));
         }
     }
