@@ -68,7 +68,8 @@ impl<S: Space> SendInfo<S> {
         self.access_to(self.spaces(), platform)
     }
 
-    /// The same of a message whose surface is added to the descriptor when it is sent: it may be any.
+    /// What a message may touch whose surface is known only when it is sent: a register adds the binding table index to the
+    /// descriptor, and indices of the data port stand for shared local memory and for scratch memory, too.
     pub fn memory_access_of_any_surface(&self, platform: Platform) -> MemoryAccess {
         let spaces = match self.spaces() {
             &[MemorySpace::Global] if matches!(self.sfid, Sfid::Dc0 | Sfid::Dc1) => {

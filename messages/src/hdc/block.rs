@@ -123,7 +123,7 @@ pub struct ScratchBlock {
     __: u8,
     /// Lanes that are off are left out, dword by dword ("Channel Mode").
     pub by_dword: bool,
-    /// A write.
+    /// Set where the message writes the block, clear where it reads it.
     pub write: bool,
     /// Always set: a scratch block.
     #[bits(default = true)]

@@ -13,7 +13,7 @@ pub enum Cache {
     WriteBack,
     /// Keeps what is written and hands it on at once.
     WriteThrough,
-    /// Keeps them for a short time.
+    /// Keeps data, but evicts them before others: they are used once.
     Streaming,
     /// Keeps what is read until it has been read.
     ReadInvalidate,
