@@ -230,6 +230,17 @@ raw_enum! {
     }
 }
 
+impl LscAddrSize {
+    /// Bytes of an address in registers.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            LscAddrSize::A16 => 2,
+            LscAddrSize::A64 => 8,
+            LscAddrSize::A32 | LscAddrSize::A32U | LscAddrSize::A32S => 4,
+        }
+    }
+}
+
 raw_enum! {
     /// Size of one datum in memory and in registers.
     LscDataSize {

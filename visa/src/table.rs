@@ -26,7 +26,7 @@ mod va;
 pub(crate) mod entry_fields {
     pub(crate) use super::{
         fields::*,
-        row::{raw_dst, raw_src},
+        row::{i32, raw_dst, raw_src},
     };
 }
 pub(crate) use message::message_instructions;

@@ -40,15 +40,6 @@ pub(super) fn place(
     })
 }
 
-/// Bytes of an address and whether it is sign-extended.
-fn address_bytes(size: LscAddrSize) -> u32 {
-    match size {
-        LscAddrSize::A16 => 2,
-        LscAddrSize::A64 => 8,
-        _ => 4,
-    }
-}
-
 /// Bits that a 32-bit register datum is shifted by.
 fn shift(size: LscDataSize) -> u32 {
     if size == LscDataSize::D16U32H { 16 } else { 0 }
@@ -71,7 +62,7 @@ fn address(
     lane: u32,
     pitch: u64,
 ) -> Result<u64, Trap> {
-    let bytes = address_bytes(l.addr_size);
+    let bytes = l.addr_size.bytes();
     let strided = l.pitch.is_some();
     let own = cx.address(t, l.addr, if strided { 0 } else { lane * bytes }, bytes)?;
     // Arguments lie where the header says (spec, "LSC_UNTYPED": offsets from their base).

@@ -2,7 +2,7 @@
 //! `table/structs.rs` say it behind each operand, in the words of this file.
 
 use super::*;
-use crate::table::{Role, Slot, Text, Types, When, entry_fields::*};
+use crate::table::{Enc, Role, Slot, Text, Types, When, entry_fields::*};
 
 /// What a raw operand holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +112,36 @@ const fn vme_records(search: u8, has: bool) -> u32 {
     }
 }
 
+/// Addresses of the load/store cache: one of each lane, or the base of a strided access.
+fn lsc_addresses(op: LscOp, size: LscAddrSize) -> Holds {
+    if op.is_strided() { bytes(size.bytes()) } else { lanes(size.bytes()).into() }
+}
+
+/// Data of the load/store cache: one element of all lanes after the other, or all elements of one address.
+fn lsc_data(op: LscOp, shape: LscShape) -> Holds {
+    let element = shape.size.register_bytes();
+    match (op.kind(), shape.order) {
+        _ if op == LscOp::LoadStatus => bytes(4),
+        (LscKind::Other, _) => Holds::Unsaid,
+        (_, LscOrder::Transpose) => bytes(element * shape.per_address()),
+        (_, LscOrder::NonTranspose) => lanes(element).blocks(shape.per_address()).into(),
+    }
+}
+
+/// Data of texels. (What loads give that are not of channels, and what messages give that are no accesses, is not said.)
+fn lsc_texels(op: LscOp, shape: LscShape) -> Holds {
+    if op.kind() == LscKind::Load && op != LscOp::LoadQuad { Holds::Unsaid } else { lsc_data(op, shape) }
+}
+
+/// Coordinates of texels, of each lane but in a question about the surface.
+fn lsc_coordinates(op: LscOp, size: LscAddrSize) -> Holds {
+    match (op, size) {
+        (LscOp::ReadStateInfo, _) => Holds::Unsaid,
+        (_, LscAddrSize::A16) => lanes(2).into(),
+        _ => lanes(4).into(),
+    }
+}
+
 /// One raw operand of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
@@ -139,19 +169,19 @@ pub struct LaneOperand {
     pub written: bool,
 }
 
-/// The view of a message, or its pattern.
+/// The view of a message. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
-    ([$($view:tt)+] $(($($said:ident = $value:literal),+))?
+    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$sub:ident])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        $($view)+ { $($($said: $value,)+)? $($($($f,)*)?)* }
+        $($view)+ { $($($said: $value,)+)? $($sub,)? $($($($f,)*)?)* }
     };
 }
 
 /// The pattern of a view whose fields are changed.
 macro_rules! changed {
-    ([$($view:tt)+] $(($($said:ident = $value:literal),+))?
+    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$sub:ident])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        $($view)+ { $($($said: $value,)+)? $($($(mut $f,)*)?)* }
+        $($view)+ { $($($said: $value,)+)? $($sub,)? $($($(mut $f,)*)?)* }
     };
 }
 
@@ -195,7 +225,7 @@ macro_rules! visit_each {
     ($visit:ident, $operands:expr, $slots:tt, $holds:tt) => {{
         const SLOTS: &[Slot] = &$slots;
         let holds = holds!($holds);
-        for (operand, slot) in $operands.into_iter().zip(SLOTS) {
+        for (operand, slot) in $operands.into_iter().zip(SLOTS.iter().filter(|slot| slot.enc == Enc::Raw)) {
             $visit(operand, Payload { slot, holds })?;
         }
     }};
@@ -212,14 +242,25 @@ macro_rules! holds {
 }
 
 macro_rules! payloads {
-    ($(
+    ({ $(
         $(#[$doc:meta])*
         $view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
             $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
         ] on $has:tt $fields:tt
-    )+) => {
+    )+ }
+    structs { $(
+        $(#[$struct_doc:meta])*
+        $struct:ident $(<$life:lifetime>)? $struct_builder:ident $(says ($($struct_told:tt)+))?
+        [$($struct_of:ident = $struct_byte:literal $struct_name:literal $(($($struct_said:tt)+))?),+]
+        on $struct_has:tt $struct_fields:tt
+    )+ }
+    lsc { $(
+        $(#[$lsc_doc:meta])*
+        $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_of:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
+    )+ }) => {
         impl Op<'_> {
-            /// Visits the raw operands of a message in the order of the table, and changes them; those of lists are left out.
+            /// Visits the raw operands of a message in the order of the table, and changes them; those of lists, and of samples and render
+            /// target writes, are left out.
             ///
             /// # Errors
             ///
@@ -234,6 +275,10 @@ macro_rules! payloads {
                         visit_entry!(visit $(($($said)+))? $fields);
                         *self = entry!([Op::$view] $(($($said)+))? $fields);
                     })+)+
+                    $(Op::$lsc(changed!([$lsc] [$lsc_op] $lsc_fields)) => {
+                        visit_entry!(visit $lsc_fields);
+                        *self = Op::$lsc(entry!([$lsc] [$lsc_op] $lsc_fields));
+                    })+
                     _ => {}
                 }
                 Ok(())
@@ -242,7 +287,12 @@ macro_rules! payloads {
     };
 }
 
-message_instructions!(payloads);
+macro_rules! with_structs {
+    ($($before:tt)+) => {
+        struct_instructions!(payloads { $($before)+ });
+    };
+}
+message_instructions!(with_structs);
 
 impl Op<'_> {
     /// Visits the raw operands of a message, as [`Op::payloads_mut`] does.

@@ -56,7 +56,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather`, `scatter`.
-            Gather gather(exec) own_text says (store: bool "Scatter.") [
+            Gather gather(exec) own_text says (store: bool "Scatter rather than gather.") [
                 Gather = 0x39 "gather" (store = false), Scatter = 0x3a "scatter" (store = true)
             ] on (everywhere) {
                 u8("element size")                => (element_bytes: u8 "Bytes per element: 1, 2, 4.") ElementSize;
@@ -69,7 +69,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather4_typed`, `scatter4_typed`: texels.
-            Typed4 typed4(exec) by_slots says (store: bool "Scatter.") [
+            Typed4 typed4(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 Gather4Typed = 0x4b "gather4_typed" (store = false), Scatter4Typed = 0x4c "scatter4_typed" (store = true)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
@@ -81,7 +81,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather4_scaled`, `scatter4_scaled`: dwords of up to four channels.
-            Scaled4 scaled4(exec) by_slots says (store: bool "Scatter.") [
+            Scaled4 scaled4(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 Gather4Scaled = 0x74 "gather4_scaled" (store = false), Scatter4Scaled = 0x75 "scatter4_scaled" (store = true)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
@@ -94,7 +94,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather_scaled`, `scatter_scaled`: bytes.
-            Scaled scaled(exec) by_slots says (store: bool "Scatter.") [
+            Scaled scaled(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 GatherScaled = 0x78 "gather_scaled" (store = false), ScatterScaled = 0x79 "scatter_scaled" (store = true)
             ] on (everywhere) {
                 EXEC; PRED;
@@ -108,7 +108,7 @@ macro_rules! message_instructions {
             }
 
             /// `qw_gather`, `qw_scatter`.
-            Qword qword(exec) by_slots says (store: bool "Scatter.") [
+            Qword qword(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 QwGather = 0x86 "qw_gather" (store = false), QwScatter = 0x87 "qw_scatter" (store = true)
             ] on (memory.surface_qwords) {
                 EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
@@ -151,7 +151,7 @@ macro_rules! message_instructions {
             }
 
             /// `svm_gather`, `svm_scatter`.
-            SvmGather svm_gather(exec) by_slots says (store: bool "Scatter.") [
+            SvmGather svm_gather(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 Svm(3) "svm_gather" (store = false), Svm(4) "svm_scatter" (store = true)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
@@ -172,7 +172,7 @@ macro_rules! message_instructions {
             }
 
             /// `svm_gather4scaled`, `svm_scatter4scaled`.
-            SvmScaled4 svm_scaled4(exec) by_slots says (store: bool "Scatter.") [
+            SvmScaled4 svm_scaled4(exec) by_slots says (store: bool "Scatter rather than gather.") [
                 Svm(6) "svm_gather4scaled" (store = false), Svm(7) "svm_scatter4scaled" (store = true)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[8, 16]); PRED;

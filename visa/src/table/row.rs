@@ -364,7 +364,7 @@ pub(super) const fn u32(name: &'static str) -> Slot {
     Slot::new(name, Enc::U32, Role::Control)
 }
 
-pub(super) const fn i32(name: &'static str) -> Slot {
+pub(crate) const fn i32(name: &'static str) -> Slot {
     Slot::new(name, Enc::I32, Role::Control)
 }
 

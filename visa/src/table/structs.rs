@@ -7,6 +7,7 @@
 //! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (gather = false)` is opcode, byte, word, and what it says of the view |
 //! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
 //! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
+//! | `: lsc_data(op, shape)` | what raw operands hold, as in `message`; of samples and render target writes it depends on the types of variables, and the verifier says it |
 //! | `Plain unless (op.is_strided())` | a field that is there unless this holds of the instruction, stored as its type says; the view of others has the type's default |
 //!
 //! **Why the text is not a part of an entry.** It was counted for the load/store cache. Its seven formats of text (accesses,
@@ -87,11 +88,11 @@ macro_rules! struct_instructions {
                     SIZE, ORDER, ELEMENTS, QUAD_MASK   => (shape: LscShape "Data shape.") Shape;
                     BASE                          => (surface: Scalar "Surface (binding table index, surface state offset); ignored for flat addresses.");
                     INDEX                         => (surface_index: u32 "Surface state index.");
-                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
-                    raw_src("addresses")          => (addr: RawOperand "Addresses, or the base address of a strided access.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null."): lsc_data(op, shape);
+                    raw_src("addresses").needed() => (addr: RawOperand "Addresses, or the base address of a strided access."): lsc_addresses(op, addr_size);
                     BASE.named("address pitch")   => (pitch: (Option<Scalar>) "Bytes between lanes of a strided access.") Pitch unless (!op.is_strided());
-                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand.");
-                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand (new value of a compare and swap).") Plain unless (op.is_strided());
+                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand."): lsc_data(op, shape);
+                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand (new value of a compare and swap).") Plain unless (op.is_strided()): lsc_data(op, shape);
                 }
 
                 /// Two-dimensional blocks of the load/store cache (prefetched if the destination is null).
@@ -137,14 +138,14 @@ macro_rules! struct_instructions {
                     SIZE, ORDER, ELEMENTS, QUAD_MASK   => (shape: LscShape "Data shape.") Shape;
                     BASE                          => (surface: Scalar "Surface.");
                     INDEX                         => (surface_index: u32 "Surface state index.");
-                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null."): lsc_texels(op, shape);
                     raw_src("u addresses"), i32("u offset"), raw_src("v addresses"), i32("v offset"),
                     raw_src("r addresses"), i32("r offset"), raw_src("level of detail") => (
                         coords: [RawOperand; 4] "U, V, R and level of detail (null from the first missing one on).",
                         offsets: [i32; 3] "Added to U, V, R."
-                    ) Coordinates;
-                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand.");
-                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand.");
+                    ) Coordinates: lsc_coordinates(op, addr_size);
+                    raw_src("source 1")           => (src1: RawOperand "Data written, first atomic operand."): lsc_texels(op, shape);
+                    raw_src("source 2")           => (src2: RawOperand "Second atomic operand."): lsc_texels(op, shape);
                 }
 
                 /// Typed two-dimensional blocks of the load/store cache.

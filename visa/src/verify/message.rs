@@ -129,14 +129,6 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn coords(&mut self, at: Message, coords: &[RawOperand; 4], bytes: u32) {
-        const FIELDS: [&str; 4] = ["u offsets", "v offsets", "r offsets", "level of detail"];
-        for (field, raw) in FIELDS.into_iter().zip(coords) {
-            self.payload(at, field, *raw, bytes);
-        }
-        self.there(at.index, FIELDS[0], coords[0]);
-    }
-
     /// Sources of an atomic: as many as its operation takes.
     pub(super) fn sources(
         &mut self,
@@ -155,27 +147,6 @@ impl Checker<'_> {
                 self.absent(at, field, raw, name);
             }
         }
-    }
-
-    fn lsc_atomic(&mut self, at: Message, op: LscOp, bytes: u32, srcs: [RawOperand; 2], dst: RawOperand) {
-        let srcs = [("source 1", srcs[0]), ("source 2", srcs[1])];
-        self.atomic_operands(at, (op.name(), op.atomic_sources()), bytes, srcs, dst);
-    }
-
-    /// Operands of an atomic, of so many bytes each; `op`: its name and how many sources it takes.
-    fn atomic_operands(
-        &mut self,
-        at: Message,
-        (op, count): (&str, u32),
-        bytes: u32,
-        srcs: [(&'static str, RawOperand); 2],
-        dst: RawOperand,
-    ) {
-        self.sources(at, op, count, srcs);
-        for (field, raw) in srcs {
-            self.payload(at, field, raw, bytes);
-        }
-        self.payload(at, "destination", dst, bytes);
     }
 
     fn channels(&mut self, index: usize, mask: ChannelMask) {
@@ -265,25 +236,7 @@ impl Checker<'_> {
 
     fn lsc(&mut self, at: Message, lsc: &Lsc<'_>) {
         self.lsc_common(at, lsc);
-        let bytes = self.lsc_bytes(at, &lsc.shape);
-        let address = match lsc.addr_size {
-            LscAddrSize::A64 => 8,
-            LscAddrSize::A16 => 2,
-            _ => 4,
-        };
-        let addresses = if lsc.op.is_strided() { 1 } else { at.lanes };
-        self.there(at.index, "addresses", lsc.addr);
-        self.payload(at, "addresses", lsc.addr, addresses * address);
-        match lsc.op.kind() {
-            LscKind::Store => {
-                self.there(at.index, "source 1", lsc.src1);
-                self.payload(at, "source 1", lsc.src1, bytes);
-            }
-            LscKind::Load if lsc.op == LscOp::LoadStatus => self.payload(at, "destination", lsc.dst, 4),
-            LscKind::Load => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
-            LscKind::Other => {}
-        }
+        self.lsc_operands(at, lsc.op, [lsc.src1, lsc.src2]);
     }
 
     fn lsc_typed(&mut self, at: Message, lsc: &LscTyped<'_>) {
@@ -292,28 +245,21 @@ impl Checker<'_> {
             let message = "found flat, allowed: bti, ss, bss: pixels have a surface".to_owned();
             self.report(Rule::LscAddress, Some(at.index), "address type", message);
         }
-        let coordinate = if lsc.addr_size == LscAddrSize::A16 { 2 } else { 4 };
         if lsc.op != LscOp::ReadStateInfo {
-            self.coords(at, &lsc.coords, at.lanes * coordinate);
+            self.there(at.index, "u addresses", lsc.coords[0]);
         }
-        let bytes = self.lsc_bytes(at, &lsc.shape);
-        match lsc.op.kind() {
-            LscKind::Store => {
-                self.there(at.index, "source 1", lsc.src1);
-                self.payload(at, "source 1", lsc.src1, bytes);
-            }
-            LscKind::Load if lsc.op == LscOp::LoadQuad => self.payload(at, "destination", lsc.dst, bytes),
-            LscKind::Atomic => self.lsc_atomic(at, lsc.op, bytes, [lsc.src1, lsc.src2], lsc.dst),
-            _ => {}
-        }
+        self.lsc_operands(at, lsc.op, [lsc.src1, lsc.src2]);
     }
 
-    /// Bytes of the data of all lanes in registers.
-    fn lsc_bytes(&self, at: Message, shape: &LscShape) -> u32 {
-        let size = shape.size.register_bytes();
-        match shape.order {
-            LscOrder::Transpose => size * shape.per_address(),
-            LscOrder::NonTranspose => self.rows(shape.per_address(), at.lanes * size),
+    /// Data of a store are there; an atomic has as many as its operation takes.
+    fn lsc_operands(&mut self, at: Message, op: LscOp, [first, second]: [RawOperand; 2]) {
+        match op.kind() {
+            LscKind::Store => self.there(at.index, "source 1", first),
+            LscKind::Atomic => {
+                let srcs = [("source 1", first), ("source 2", second)];
+                self.sources(at, op.name(), op.atomic_sources(), srcs);
+            }
+            LscKind::Load | LscKind::Other => {}
         }
     }
 }

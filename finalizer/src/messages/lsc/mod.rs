@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         let row = code.row();
         let grf = self.grf();
         let lanes = self.message_lanes();
-        let address_bytes = address_size(lsc.addr_size).bytes();
+        let address_bytes = lsc.addr_size.bytes();
         let per_address = lsc.shape.per_address();
         let element = lsc.shape.size.register_bytes();
         let transposed = lsc.shape.order == LscOrder::Transpose;
