@@ -193,7 +193,19 @@ macro_rules! visit_entry {
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
             const $said: bool = $value;
         )+)?
-        $(visit_fields!($visit, [$($slot),+], $($([$f $type])* : [$($holds)?])?);)*
+        $(visit_group!($visit, [$($slot),+], [$($($lacks)?)?], $($([$f $type])* : [$($holds)?])?);)*
+    };
+}
+
+/// Visits fields that belong together, unless the instruction has none of them.
+macro_rules! visit_group {
+    ($visit:ident, $slots:tt, [], $($rest:tt)*) => {
+        visit_fields!($visit, $slots, $($rest)*);
+    };
+    ($visit:ident, $slots:tt, [$lacks:tt], $($rest:tt)*) => {
+        if !$lacks {
+            visit_fields!($visit, $slots, $($rest)*);
+        }
     };
 }
 
@@ -335,5 +347,56 @@ impl Op<'_> {
                 visit(LaneOperand { operand, holds, written: payload.is_written() }, payload.slot.name);
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::stored::tests::operands, *};
+    use crate::{
+        model::Kernel,
+        table::{self, Family},
+        types::Exec,
+    };
+
+    /// Every message is visited field by field of its row, and one of lanes says of each operand what it holds.
+    #[test]
+    fn operands_are_those_of_the_row() {
+        let mut messages = 0;
+        for row in table::rows() {
+            // A number that means something in most fields.
+            let given = operands(row, 1);
+            let mut kernel = Kernel::default();
+            kernel
+                .push(row.opcode, row.sub.unwrap_or(0), Exec::SCALAR, None, &given)
+                .unwrap_or_else(|e| panic!("{}: {e}", row.name));
+            let Ok(inst) = kernel.try_inst(0) else { continue };
+            let (mut visited, mut of_lanes, mut unsaid) = (Vec::new(), false, 0);
+            inst.op.payloads(|_, payload| {
+                visited.push(*payload.slot);
+                of_lanes |= matches!(payload.holds, Holds::Lanes(_));
+                unsaid += usize::from(payload.holds == Holds::Unsaid);
+            });
+            let raws =
+                row.operand_slots().zip(&given).filter(|(_, operand)| matches!(operand, Operand::Raw(_)));
+            let raws: Vec<Slot> = raws.map(|(slot, _)| *slot).collect();
+            if !visited.is_empty() {
+                assert_eq!(visited, raws, "{}", row.name);
+            }
+            if row.family == Family::Message {
+                assert!(visited.len() == raws.len() && (!of_lanes || unsaid == 0), "{}", row.name);
+                messages += 1;
+            }
+        }
+        assert_eq!(messages, table::messages().count());
+    }
+
+    /// Blocks of few lanes begin in registers of their own.
+    #[test]
+    fn blocks_fill_registers_but_the_last() {
+        let held = Holds::from(lanes(4).blocks(3));
+        assert_eq!([16, 8, 1].map(|n| held.total(n, 64)), [Some(192), Some(160), Some(132)]);
+        assert_eq!(lanes_of_blocks(1, 2), PerLane { blocks: 1, bytes: 2, stride: 4 });
+        assert_eq!(lanes_of_blocks(8, 2), PerLane { blocks: 2, bytes: 8, stride: 8 });
     }
 }

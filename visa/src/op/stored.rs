@@ -50,7 +50,7 @@ impl<'a> Op<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use crate::{
         inst::Inst,
         model::Kernel,
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     /// Operands that fit a row, every number `n`.
-    fn operands(row: &Row, n: u32) -> Vec<Operand> {
+    pub fn operands(row: &Row, n: u32) -> Vec<Operand> {
         let vector = VectorOperand::imm(crate::types::Type::UW, 0);
         let one = |slot: &table::Slot| {
             let exists = match slot.when {
