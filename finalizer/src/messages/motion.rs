@@ -1,11 +1,11 @@
-//! Video motion estimation: four registers that all its messages begin with, and those of each kind.
+//! Video motion estimation: registers that all its messages begin with, and those of each kind.
 //!
-//! Lengths and the fields that operands go to are those of Intel's finalizer.
+//! The fields that operands go to are those of Intel's finalizer.
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
-use visa::{RawOperand, SurfaceId, VectorOperand};
+use visa::{RawOperand, SurfaceId, VectorOperand, op::Holds};
 
 use super::{Message, PayloadPart, Surface, send::contiguous};
 use crate::{
@@ -15,12 +15,6 @@ use crate::{
 
 /// Registers of these platforms; none with larger ones has the engines.
 const GRF: u32 = 32;
-/// Registers that every message begins with.
-const UNIVERSAL: u32 = 4;
-/// `vme_ime` with two references and two records. The search control is the hardware's field (0, 1, 3, 7), as in
-/// Intel's finalizer; the specification's text counts 0 to 3.
-const DUAL_RECORD: u8 = 7;
-
 /// What a message is besides its payload.
 struct MotionMessage {
     sfid: Sfid,
@@ -28,9 +22,32 @@ struct MotionMessage {
     response: u32,
 }
 
-impl MotionMessage {
-    fn new(sfid: Sfid, message: MotionMessageType, response: u32) -> MotionMessage {
-        MotionMessage { sfid, desc: MotionEstimation::new().with_message_type(Some(message)), response }
+/// Registers of a message, as its entry in vISA's table says.
+#[derive(Clone, Copy, Default)]
+struct MotionLengths {
+    /// Of the input that all engines take, and of that of this one.
+    inputs: [u32; 2],
+    output: u32,
+}
+
+impl MotionLengths {
+    fn of(op: visa::Op<'_>) -> MotionLengths {
+        let mut found = MotionLengths::default();
+        let mut at = 0;
+        op.payloads(|_, payload| match payload.holds {
+            Holds::Bytes(bytes) if payload.is_written() => found.output = bytes / GRF,
+            Holds::Bytes(bytes) if at < found.inputs.len() => {
+                found.inputs[at] = bytes / GRF;
+                at += 1;
+            }
+            _ => {}
+        });
+        found
+    }
+
+    fn message(self, sfid: Sfid, message: MotionMessageType) -> MotionMessage {
+        let desc = MotionEstimation::new().with_message_type(Some(message));
+        MotionMessage { sfid, desc, response: self.output }
     }
 }
 
@@ -41,9 +58,10 @@ impl Lowerer<'_> {
         if !self.caps.sampler.media {
             return Err(format!("motion estimation does not exist on {}", self.caps.name).into());
         }
+        let lengths = MotionLengths::of(*op);
         match *op {
             Op::VmeIme { stream, search, universal, input, surface, references, center, output } => {
-                let (payload, kind) = self.integer_search([stream, search], universal, input)?;
+                let (payload, kind) = self.integer_search([stream, search], universal, input, lengths)?;
                 let [first, second] = references;
                 for (to, from, bytes) in [(0, first, 4), (4, second, 4), (3 * GRF, center, GRF)] {
                     let from = self.raw(from)?;
@@ -54,61 +72,69 @@ impl Lowerer<'_> {
                 self.estimate(kind, payload, surface, output)
             }
             Op::VmeSic { universal, input, surface, output } => {
-                let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::SkipCheck, 7);
-                let payload = self.motion_payload(universal, input, 4)?;
+                let kind = lengths.message(Sfid::Cre, MotionMessageType::SkipCheck);
+                let payload = self.motion_payload(universal, input, lengths)?;
                 self.estimate(kind, payload, surface, output)
             }
             Op::VmeFbr { universal, input, surface, modes, output } => {
-                let payload = self.own_payload(universal, input, 4)?;
+                let payload = self.own_payload(universal, input, lengths)?;
                 for (byte, operand) in (20..).zip(modes) {
                     self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
                 }
-                let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::Refinement, 7);
+                let kind = lengths.message(Sfid::Cre, MotionMessageType::Refinement);
                 self.estimate(kind, payload, surface, output)
             }
             Op::VmeIdm { universal, input, surface, output } => {
-                let kind = MotionMessage::new(Sfid::Vme, MotionMessageType::Distortion, 16);
-                let payload = self.motion_payload(universal, input, 1)?;
+                let kind = lengths.message(Sfid::Vme, MotionMessageType::Distortion);
+                let payload = self.motion_payload(universal, input, lengths)?;
                 self.estimate(kind, payload, surface, output)
             }
             _ => Err("no motion estimation".into()),
         }
     }
 
-    /// The payload of `vme_ime` but for places and cost centers: how much goes out and comes back depends on
-    /// whether records of earlier searches do.
+    /// The payload of `vme_ime` but for places and cost centers.
     fn integer_search(
         &mut self,
         [stream, search]: [u8; 2],
         universal: RawOperand,
         input: RawOperand,
+        lengths: MotionLengths,
     ) -> Lowered<(PayloadPart, MotionMessage)> {
-        let (out, into) = (stream & 1 != 0, stream & 2 != 0);
-        let records = |streams: bool| if streams { if search == DUAL_RECORD { 4 } else { 2 } } else { 0 };
-        let payload = self.own_payload(universal, input, 2 + records(into))?;
+        let payload = self.own_payload(universal, input, lengths)?;
         // Search control: the lower three bits of byte 13.
         let control = payload.reg.plus(13);
         let byte = |value| [Src::scalar(control, Type::Ub), Src::uw(value)];
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
         self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(u16::from(search) & 7)));
-        let mut kind = MotionMessage::new(Sfid::Vme, MotionMessageType::IntegerSearch, 7 + records(out));
-        kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
+        let mut kind = lengths.message(Sfid::Vme, MotionMessageType::IntegerSearch);
+        kind.desc = kind.desc.with_stream_out(stream & 1 != 0).with_stream_in(stream & 2 != 0);
         Ok((payload, kind))
     }
 
     /// Both inputs in one range of registers: as they stand, if they do.
-    fn motion_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
-        let parts = self.motion_parts(universal, input, len)?;
+    fn motion_payload(
+        &mut self,
+        universal: RawOperand,
+        input: RawOperand,
+        lengths: MotionLengths,
+    ) -> Lowered<PayloadPart> {
+        let parts = self.motion_parts(universal, input, lengths)?;
         if contiguous(&parts, GRF) {
-            return Ok(PayloadPart { reg: parts[0].reg, len: UNIVERSAL + len });
+            return Ok(PayloadPart { reg: parts[0].reg, len: lengths.inputs.iter().sum() });
         }
         Ok(self.concatenate(&parts))
     }
 
     /// Both inputs in registers that fields are written to.
-    fn own_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
-        let parts = self.motion_parts(universal, input, len)?;
+    fn own_payload(
+        &mut self,
+        universal: RawOperand,
+        input: RawOperand,
+        lengths: MotionLengths,
+    ) -> Lowered<PayloadPart> {
+        let parts = self.motion_parts(universal, input, lengths)?;
         Ok(self.concatenate(&parts))
     }
 
@@ -116,9 +142,10 @@ impl Lowerer<'_> {
         &mut self,
         universal: RawOperand,
         input: RawOperand,
-        len: u32,
+        lengths: MotionLengths,
     ) -> Lowered<[PayloadPart; 2]> {
-        Ok([self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?])
+        let [first, second] = lengths.inputs;
+        Ok([self.part(universal, first * GRF)?, self.part(input, second * GRF)?])
     }
 
     fn set_byte(&mut self, to: VReg, operand: &VectorOperand) -> Lowered {

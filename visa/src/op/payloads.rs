@@ -102,8 +102,9 @@ const fn unorm_bytes(channels: ChannelMask, format: u8) -> u32 {
     32 * channels.count() * if format < 2 { 2 } else { 1 }
 }
 
-/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. Which
-/// messages have them is as in Intel's finalizer, for the specification counts both wherever there is one.
+/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. The
+/// search control is the hardware's field (0, 1, 3, 7; 7 is two references with two records), as in Intel's finalizer, and so
+/// is which messages have records: the specification's text counts 0 to 3, and both wherever there is one.
 const fn vme_records(search: u8, has: bool) -> u32 {
     match (has, search) {
         (false, _) => 0,
