@@ -48,16 +48,16 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
 }
 
 /// Addresses of lanes, and what lanes load, store or get back: where they are, as the entry of the message says.
-fn operands(op: Op<'_>) -> Result<[LaneOperand; 2], Trap> {
-    match (op.lane_addresses(), op.lane_data()) {
+fn operands(inst: &Inst<'_>) -> Result<[LaneOperand; 2], Trap> {
+    match (inst.op.lane_addresses(), inst.op.lane_data()) {
         (Some(addresses), Some(data)) => Ok([addresses, data]),
-        _ => Err("a message without addresses of lanes".into()),
+        _ => Err(format!("{} is not modelled", inst.opcode).into()),
     }
 }
 
 /// The access of a gather or scatter.
 fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
-    let [addresses, data] = operands(inst.op)?;
+    let [addresses, data] = operands(inst)?;
     let (address, held) = (addresses.holds.bytes, data.holds);
     // Where it is, what is added to the addresses, and what these count.
     let (place, base, scale) = match inst.op {
@@ -140,7 +140,7 @@ fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
         Op::SvmAtomic { op, srcs, .. } => (op, Storage::Flat, srcs),
         _ => return Err("no atomic".into()),
     };
-    let [addresses, result] = operands(inst.op)?;
+    let [addresses, result] = operands(inst)?;
     let (address, bytes, slot) = (addresses.holds.bytes, result.holds.bytes, result.holds.stride);
     let (op, srcs) = memory::atomic(op, srcs);
     let (on, _) = t.enabled(inst)?;

@@ -170,7 +170,7 @@ pub struct LaneOperand {
     pub written: bool,
 }
 
-/// The view of a message. In brackets stands a field that the sub-opcode says.
+/// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
     ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$sub:ident])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
@@ -178,15 +178,7 @@ macro_rules! entry {
     };
 }
 
-/// The pattern of a view whose fields are changed.
-macro_rules! changed {
-    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$sub:ident])?
-        { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        $($view)+ { $($($said: $value,)+)? $($sub,)? $($($(mut $f,)*)?)* }
-    };
-}
-
-/// Visits the raw operands of an entry.
+/// Visits the raw operands of an entry. The fields of the view can be changed from then on.
 macro_rules! visit_entry {
     ($visit:ident $(($($said:ident = $value:literal),+))?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
@@ -194,6 +186,7 @@ macro_rules! visit_entry {
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
             const $said: bool = $value;
         )+)?
+        $($($(let mut $f = $f;)*)?)*
         $(visit_group!($visit, [$($slot),+], [$($($lacks)?)?], $($([$f $type])* : [$($holds)?])?);)*
     };
 }
@@ -272,8 +265,8 @@ macro_rules! payloads {
         $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_of:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
     )+ }) => {
         impl Op<'_> {
-            /// Visits the raw operands of a message in the order of the table, and changes them; those of lists, and of samples and render
-            /// target writes, are left out.
+            /// Visits the raw operands of a message in the order of the table, and changes them. Those of lists are left out,
+            /// and those of samples and render target writes.
             ///
             /// # Errors
             ///
@@ -284,11 +277,11 @@ macro_rules! payloads {
                 visit: &mut impl FnMut(&mut RawOperand, Payload) -> Result<(), E>,
             ) -> Result<(), E> {
                 match *self {
-                    $($(changed!([Op::$view] $(($($said)+))? $fields) => {
+                    $($(entry!([Op::$view] $(($($said)+))? $fields) => {
                         visit_entry!(visit $(($($said)+))? $fields);
                         *self = entry!([Op::$view] $(($($said)+))? $fields);
                     })+)+
-                    $(Op::$lsc(changed!([$lsc] [$lsc_op] $lsc_fields)) => {
+                    $(Op::$lsc(entry!([$lsc] [$lsc_op] $lsc_fields)) => {
                         visit_entry!(visit $lsc_fields);
                         *self = Op::$lsc(entry!([$lsc] [$lsc_op] $lsc_fields));
                     })+

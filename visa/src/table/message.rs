@@ -330,11 +330,11 @@ macro_rules! message_instructions {
             UrbWrite urb_write(exec) own_text [UrbWrite3d = 0x72 "urb_write_3d"] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
                 u8("number of outputs")           => (outputs: u8 "Outputs.");
-                raw_src("channel mask")           => (mask: RawOperand "Channel mask.");
+                raw_src("channel mask")           => (mask: RawOperand "Channel mask."): lanes(4);
                 u16("global offset")              => (global_offset: u16 "Offset.");
-                raw_src("urb handle").needed()    => (handle: RawOperand "Handles.");
-                raw_src("per-slot offset")        => (per_slot_offset: RawOperand "Offsets per slot.");
-                raw_src("vertex data")            => (data: RawOperand "Data.");
+                raw_src("urb handle").needed()    => (handle: RawOperand "Handles."): lanes(4);
+                raw_src("per-slot offset")        => (per_slot_offset: RawOperand "Offsets per slot."): lanes(4);
+                raw_src("vertex data")            => (data: RawOperand "Data."): lanes(4).blocks(u32::from(outputs));
             }
 
             /// `sbarrier`.
