@@ -32,12 +32,12 @@ pub(super) struct LaneData {
 impl Lowerer<'_> {
     /// Data port messages with offsets per lane.
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
-        let data = self.lane_data(op)?;
+        let (offsets, data) = (self.lane_addresses(op)?, self.lane_data(op)?);
         match *op {
-            Visa::Scaled4 { store, mask, surface, global_offset, offsets, .. } => {
+            Visa::Scaled4 { store, mask, surface, global_offset, .. } => {
                 self.untyped(store, mask, surface, global_offset, offsets, data)
             }
-            Visa::Scaled { store, blocks, surface, global_offset, offsets, .. } => {
+            Visa::Scaled { store, blocks, surface, global_offset, .. } => {
                 if blocks > 4 {
                     return Err("more than four bytes per lane".into());
                 }
@@ -51,29 +51,37 @@ impl Lowerer<'_> {
                     data,
                 )
             }
-            Visa::Gather { store, element_bytes, surface, global_offset, offsets, .. } => {
+            Visa::Gather { store, element_bytes, surface, global_offset, .. } => {
                 self.gather(store, element_bytes, surface, global_offset, offsets, data)
             }
-            Visa::Qword { store, blocks, surface, offsets, .. } => {
-                self.qwords(store, blocks, surface, offsets, data)
-            }
-            Visa::Atomic { op, bits, surface, offsets, srcs, .. } => {
+            Visa::Qword { store, blocks, surface, .. } => self.qwords(store, blocks, surface, offsets, data),
+            Visa::Atomic { op, bits, surface, srcs, .. } => {
                 self.atomic(op, bits, surface, offsets, srcs, data)
             }
             _ => Err("not lowered yet".into()),
         }
     }
 
+    /// Addresses of lanes, as the message's entry says that the operand holds them.
+    pub(super) fn lane_addresses(&self, op: &Visa<'_>) -> Lowered<LaneData> {
+        self.of_lanes(op.lane_addresses())
+    }
+
     /// What lanes load, store or get back, as the message's entry says that the operand holds it.
     pub(super) fn lane_data(&self, op: &Visa<'_>) -> Lowered<LaneData> {
-        let Some(LaneOperand { operand, holds, .. }) = op.lane_data() else {
+        self.of_lanes(op.lane_data())
+    }
+
+    fn of_lanes(&self, operand: Option<LaneOperand>) -> Lowered<LaneData> {
+        let Some(LaneOperand { operand, holds, .. }) = operand else {
             return Err("a message without data of lanes".into());
         };
         Ok(LaneData { operand, bytes: holds.total(self.message_lanes()), slot: holds.stride })
     }
 
-    fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<PayloadPart> {
-        self.part(offsets, self.message_lanes() * 4)
+    /// The part of a payload that addresses are.
+    pub(super) fn lane_offsets(&mut self, addresses: LaneData) -> Lowered<PayloadPart> {
+        self.part(addresses.operand, addresses.bytes)
     }
 
     /// Untyped surface read or write of up to four dwords per lane.
@@ -83,7 +91,7 @@ impl Lowerer<'_> {
         mask: ChannelMask,
         surface: SurfaceId,
         global_offset: &VectorOperand,
-        offsets: RawOperand,
+        offsets: LaneData,
         data: LaneData,
     ) -> Lowered {
         let offsets = self.lane_offsets(offsets)?;
@@ -171,7 +179,7 @@ impl Lowerer<'_> {
         element_bytes: u8,
         surface: SurfaceId,
         global_offset: &VectorOperand,
-        offsets: RawOperand,
+        offsets: LaneData,
         data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
@@ -211,7 +219,7 @@ impl Lowerer<'_> {
         store: bool,
         blocks: u8,
         surface: SurfaceId,
-        offsets: RawOperand,
+        offsets: LaneData,
         data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
@@ -231,7 +239,7 @@ impl Lowerer<'_> {
         op: visa::AtomicOp,
         bits: u8,
         surface: SurfaceId,
-        offsets: RawOperand,
+        offsets: LaneData,
         srcs: [RawOperand; 2],
         result: LaneData,
     ) -> Lowered {

@@ -362,7 +362,8 @@ impl Lowerer<'_> {
     /// `resinfo`, `sampleinfo`.
     pub(crate) fn sampler_info(&mut self, op: &Visa<'_>) -> Lowered {
         self.need_sampler()?;
-        let Visa::Info3d { op, channels, surface, lod, dst } = *op else {
+        let data = self.lane_data(op)?;
+        let Visa::Info3d { op, channels, surface, lod, .. } = *op else {
             return Err("not a query".into());
         };
         let lanes = self.message_lanes();
@@ -395,14 +396,13 @@ impl Lowerer<'_> {
         let native = u32::from(self.caps.regs.native_lanes());
         let mode = if lanes == native { SimdMode::Simd8 } else { SimdMode::Simd16 };
         let desc = sampler::Sample::to(query).with_simd_mode(Some(mode));
-        let bytes = lanes * 4 * channels.count();
-        let (target, copy) = self.response(dst, bytes)?;
+        let (target, copy) = self.response(data.operand, data.bytes)?;
         let surface = self.surface(surface)?;
-        let response = bytes.div_ceil(self.grf());
+        let response = data.bytes.div_ceil(self.grf());
         let message = Message { sfid: Sfid::Sampler, desc: desc.into(), header, response };
         self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
-            self.copy_response(to, target, bytes, 4);
+            self.copy_response(to, target, data.bytes, data.slot);
         }
         Ok(())
     }

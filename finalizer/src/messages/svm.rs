@@ -54,22 +54,22 @@ impl Lowerer<'_> {
                     .with_element(Some(element))
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
-                let addresses = self.part(addresses, lanes * 8)?;
+                let addresses = self.lane_offsets(self.lane_addresses(op)?)?;
                 self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
             }
-            Visa::SvmScaled4 { store, mask, address, offsets, .. } => {
+            Visa::SvmScaled4 { store, mask, address, .. } => {
                 let lanes = self.message_lanes();
                 let kind = if store { Dc1::A64UntypedWrite } else { Dc1::A64UntypedRead };
                 let desc = Surface::new()
                     .with_message_type(Some(kind))
                     .with_simd_mode(Some(simd_mode(lanes)))
                     .with_disabled_channels(disabled(mask));
-                let offsets = self.part(offsets, lanes * 8)?;
+                let offsets = self.lane_offsets(self.lane_addresses(op)?)?;
                 let addresses = self.add_offset(offsets, address, Type::Uq)?;
                 self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
             }
-            Visa::SvmAtomic { op: operation, bits, addresses, srcs, .. } => {
-                self.svm_atomic(operation, bits, addresses, srcs, self.lane_data(op)?)
+            Visa::SvmAtomic { op: operation, bits, srcs, .. } => {
+                self.svm_atomic(operation, bits, self.lane_addresses(op)?, srcs, self.lane_data(op)?)
             }
             _ => Err("not lowered yet".into()),
         }
@@ -77,13 +77,13 @@ impl Lowerer<'_> {
 
     /// Messages of more blocks a lane than fit into one: the blocks in halves.
     fn svm_halves(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::SvmGather { store, block_bytes, blocks, addresses, data } = *op else {
+        let Visa::SvmGather { store, block_bytes, blocks, data, .. } = *op else {
             return Err("not a scattered message".into());
         };
         let lanes = self.message_lanes();
         let blocks = blocks / 2;
         let bytes = u32::from(block_bytes) * u32::from(blocks);
-        let first = self.part(addresses, lanes * 8)?;
+        let first = self.lane_offsets(self.lane_addresses(op)?)?;
         // Before the first half, whose response may overwrite the addresses.
         let second =
             self.add_offset(first, &visa::VectorOperand::imm(visa::Type::UQ, bytes.into()), Type::Uq)?;
@@ -207,12 +207,11 @@ impl Lowerer<'_> {
         &mut self,
         op: visa::AtomicOp,
         bits: u8,
-        addresses: RawOperand,
+        addresses: LaneData,
         srcs: [RawOperand; 2],
         result: LaneData,
     ) -> Lowered {
         let operation = Operation::of(op);
-        let lanes = self.message_lanes();
         let kind = match (bits, operation.is_float()) {
             (16, false) => Dc1::A64AtomicHalf,
             (16, true) => Dc1::A64AtomicHalfFloat,
@@ -230,7 +229,7 @@ impl Lowerer<'_> {
             .with_returns(returns)
             .with_width(bits == 64);
         let mut parts = Parts::new();
-        parts.push(self.part(addresses, lanes * 8)?);
+        parts.push(self.lane_offsets(addresses)?);
         for operand in atomic_operands(op, srcs) {
             parts.push(self.part(operand, result.bytes)?);
         }
