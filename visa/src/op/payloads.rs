@@ -1,5 +1,8 @@
 //! What the raw operands of a message hold: its payload and its response. The entries of `table/message.rs` and
 //! `table/structs.rs` say it behind each operand, in the words of this file.
+//!
+//! Lowering and the interpreter both ask, so one cannot judge the other there: Intel's code of each form does
+//! (`tests::messages`).
 
 use super::*;
 use crate::table::{Enc, Role, Slot, Text, Types, When, entry_fields::*};
