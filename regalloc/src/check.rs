@@ -41,7 +41,7 @@ use crate::{
     analysis::{
         access::{Access, Kind},
         accesses::Accesses,
-        facts::lane_bytes,
+        facts::LanePitch,
         flow::Flow,
         history::History,
         subranges::{bits, subrange_shift, touched},
@@ -409,11 +409,11 @@ impl Check<'_> {
         }
     }
 
-    /// Whether every lane writes and reads its own dwords of a variable alone, and those are the same bytes of the
-    /// register file for all such variables.
-    fn is_by_lane(&self, v: VarId) -> bool {
-        let lane_bytes = lane_bytes(self.kernel);
-        self.accesses.facts[v].is_lane_by_lane() && self.first_byte(v).is_multiple_of(lane_bytes)
+    /// How far apart lanes' elements are in a variable, if every lane writes and reads its own alone, and those are the
+    /// same bytes of the register file for all variables with that pitch.
+    fn lane_pitch(&self, v: VarId) -> Option<LanePitch> {
+        let pitch = self.accesses.facts[v].lane_pitch(self.kernel)?;
+        self.first_byte(v).is_multiple_of(pitch.lane_bytes(self.kernel)).then_some(pitch)
     }
 
     /// What each block writes over, calls included; of lanes that wait, if so said.
@@ -426,9 +426,9 @@ impl Check<'_> {
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                        let by_lane = waiting && self.is_by_lane(w.var);
+                        let pitch = if waiting { self.lane_pitch(w.var) } else { None };
                         self.lost_by(w, |v, subranges| {
-                            if by_lane && self.is_by_lane(v) {
+                            if pitch.is_some() && self.lane_pitch(v) == pitch {
                                 return;
                             }
                             let place = self.place[v];

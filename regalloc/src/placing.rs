@@ -2,12 +2,7 @@
 
 use crate::{
     Error, Options,
-    analysis::{
-        Analysis,
-        facts::{self, Needs},
-        flow::Flow,
-        pressure::HighPressure,
-    },
+    analysis::{Analysis, facts::Needs, flow::Flow, pressure::HighPressure},
     place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
     spill::{
         costs, fit,
@@ -328,16 +323,17 @@ fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
-    (file, lanes, aims, losses): (File, bool, Aims, &TiSlice<VarId, f32>),
+    (file, by_lane, aims, losses): (File, bool, Aims, &TiSlice<VarId, f32>),
     remat: &Remat,
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id));
     let fact = &known.accesses.facts[id];
     let size = file.regs * file.reg_bytes();
     let mut align = aligned(id, var, file)?;
-    let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes());
-    if by_lane {
-        align = align.max(facts::lane_bytes(kernel));
+    let whole = by_lane && var.bytes.is_multiple_of(file.reg_bytes());
+    let lanes = if whole { fact.lane_pitch(kernel) } else { None };
+    if let Some(pitch) = lanes {
+        align = align.max(pitch.lane_bytes(kernel));
     }
     let fixed = var.fixed;
     let (mut low, mut high) = (0, size);
@@ -378,7 +374,7 @@ fn item(
         low,
         high,
         cost: f32::INFINITY,
-        by_lane,
+        lanes,
         is_payload,
         is_crowded: false,
     };

@@ -91,6 +91,8 @@ impl Kind {
     pub const MESSAGE: Kind = Kind(1 << 7);
     /// A write that is sure for lanes that run, and not done at all while none of the thread's does.
     pub const GUARDED: Kind = Kind(1 << 8);
+    /// Each channel of a message reads its own qwords.
+    pub const QWORDS: Kind = Kind(1 << 9);
 
     pub const fn has(self, other: Kind) -> bool {
         self.0 & other.0 == other.0

@@ -39,11 +39,54 @@ pub(crate) struct Fact {
     pub class: VarClass,
     /// Made by lowering for the instructions of one vISA instruction.
     temporary: bool,
+    /// Channels of messages read their own qwords of it.
+    qwords_sent: bool,
+    /// They read something else, as a rule their own dwords.
+    else_sent: bool,
     /// Something else reads it than the payloads of messages under the mask.
     read_otherwise: bool,
-    /// Some byte may be written for another lane than the one to which that belongs in all variables that are
-    /// [lane by lane](Fact::is_lane_by_lane).
+    /// Some byte may be written for another lane than the one to which that belongs in all variables with such a
+    /// [pitch of lanes](Fact::lane_pitch).
     scattered: bool,
+}
+
+/// How far apart the elements of neighbouring lanes are in a variable of which every lane writes and reads its own alone:
+/// byte `pitch * (channel % simd)` on, of every `pitch * simd` bytes. Two such variables with one pitch, at multiples of
+/// that many bytes, are the same lanes' byte by byte. (Intel's finalizer tells the same kinds apart, `AugmentationMasks`
+/// in `visa/GraphColor.h`.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LanePitch {
+    Word,
+    Dword,
+    Qword,
+}
+
+impl LanePitch {
+    /// How many there are.
+    pub const COUNT: usize = 3;
+
+    const fn of(bytes: u8) -> Option<LanePitch> {
+        match bytes {
+            2 => Some(LanePitch::Word),
+            4 => Some(LanePitch::Dword),
+            8 => Some(LanePitch::Qword),
+            _ => None,
+        }
+    }
+
+    /// Bytes of an element for each lane of a kernel.
+    pub fn lane_bytes(self, kernel: &Kernel<Virtual>) -> u32 {
+        (2 << self.index()) * u32::from(kernel.simd).next_power_of_two()
+    }
+
+    /// Its number among all.
+    pub const fn index(self) -> usize {
+        match self {
+            LanePitch::Word => 0,
+            LanePitch::Dword => 1,
+            LanePitch::Qword => 2,
+        }
+    }
 }
 
 /// Why a write under the mask does not end all of the old value, a set of bits.
@@ -193,10 +236,19 @@ impl Fact {
         self.temporary && self.only_in(b)
     }
 
-    /// Whether every lane writes and reads its own dwords alone, and all such variables of the kernel agree which
-    /// those are: byte `4 * (channel % simd)` on, of every `4 * simd` bytes.
-    pub fn is_lane_by_lane(&self) -> bool {
-        !self.scattered && self.shared == LaneSharing(0) && self.pitch == 4 && self.owner[0] == Owner::Lane(0)
+    /// How far apart lanes' elements are, if every lane writes and reads its own alone.
+    pub fn lane_pitch(&self, kernel: &Kernel<Virtual>) -> Option<LanePitch> {
+        if self.scattered || self.shared != LaneSharing(0) || self.owner[0] != Owner::Lane(0) {
+            return None;
+        }
+        let pitch = LanePitch::of(self.pitch)?;
+        let read_by_others = match pitch {
+            LanePitch::Word => self.qwords_sent || self.else_sent,
+            LanePitch::Dword => self.qwords_sent,
+            LanePitch::Qword => self.else_sent,
+        };
+        // A power of two.
+        (!read_by_others && self.units & (pitch.lane_bytes(kernel) - 1) == 0).then_some(pitch)
     }
 
     /// Whether lowering made it.
@@ -264,12 +316,16 @@ impl Fact {
             if a.subranges == 0 && a.is_part(self.shift) {
                 parts.set(true);
             }
-            self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;
+            self.scattered |= !a.kind.has(Kind::MASKED) || LanePitch::of(a.pitch).is_none();
         }
         if read {
             a.subranges = touched(a, self.shift);
             self.subranges |= a.subranges;
             self.read_otherwise |= !a.is_of_channels();
+            if a.pitch == 0 {
+                let sent = if a.kind.has(Kind::QWORDS) { &mut self.qwords_sent } else { &mut self.else_sent };
+                *sent = true;
+            }
             if a.is_payload() {
                 self.needs.add(Needs::PAYLOAD);
             }
@@ -307,14 +363,8 @@ pub(crate) fn worth(flow: &Flow, b: usize) -> f32 {
     10f32.powi(i32::from(flow.depth[b].min(6)))
 }
 
-/// Bytes of a dword for each lane.
-pub(crate) fn lane_bytes(kernel: &Kernel<Virtual>) -> u32 {
-    4 * u32::from(kernel.simd).next_power_of_two()
-}
-
 /// What is known of the variables of a kernel before any access.
 pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
-    let lanes = lane_bytes(kernel);
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {
         subranges: if var.live_out { all_subranges(var) } else { 0 },
@@ -329,12 +379,9 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         needs: Needs::NONE,
         class: var.class,
         temporary: var.is_temporary(),
+        qwords_sent: false,
+        else_sent: false,
         read_otherwise: false,
-        scattered: var.class != VarClass::General
-            || var.fixed.is_some()
-            || var.live_in
-            || var.live_out
-            // A power of two.
-            || var.bytes & (lanes - 1) != 0,
+        scattered: var.class != VarClass::General || var.fixed.is_some() || var.live_in || var.live_out,
     }));
 }

@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod accesses;
 pub(crate) mod calls;
+mod channels;
 pub(crate) mod composite;
 pub(crate) mod dataflow;
 pub(crate) mod facts;

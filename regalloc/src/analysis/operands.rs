@@ -2,17 +2,13 @@
 
 use crate::analysis::{
     access::{Access, Kind},
+    channels::{reads_qwords, response_pitch},
     facts::{Fact, Scene},
     points_to::PointsTo,
 };
 use gen_ir::{
     BlockId, Desc, Dst, Extent, InPlace, Inst, Kernel, Op, Outside, Payload, Pred, PredCtrl, Reg, Region,
-    Role, SendInfo, Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
-};
-use messages::{
-    hdc::Dc1,
-    lsc::{DataSize, Op as LscOp, Untyped},
-    sampler::Sample,
+    Role, Src, Type, VarClass, VarId, Virtual, region_span,
 };
 use narrow::{low_u8, to_index};
 use typed_index_collections::TiSlice;
@@ -116,7 +112,7 @@ impl Touches<'_> {
                     inst,
                     base.with_if(guarded, Kind::GUARDED),
                     if send { self.apart && inst.op.is_send() } else { long },
-                    (send, send && gives_dwords(inst, self.scene.simd())),
+                    (send, if send { response_pitch(inst, self.scene.simd(), grf) } else { 0 }),
                 );
                 self.operand(inst, Role::Dst, reg, extent, shape);
             }
@@ -374,40 +370,10 @@ fn has_header(inst: &Inst<Virtual>) -> bool {
     }
 }
 
-/// Whether a message gives each channel of the kernel its own dwords, and leaves alone those of channels that do
-/// not run: untyped reads of data cache 1 (PRM Skylake volume 2d, "MSD1R_US" and "MSD1R_A64_US"), samples of 32 bits
-/// a component, and loads of LSC without transposition whose data takes a dword. Intel's finalizer counts on the same messages (`updateDstMaskForGatherRaw`,
-/// `visa/GraphColor.cpp`).
-fn gives_dwords(inst: &Inst<Virtual>, simd: u32) -> bool {
-    let Some(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = inst.send() else { return false };
-    let desc = *desc;
-    if inst.exec.lanes() != simd || inst.chan != 0 {
-        return false;
-    }
-    match sfid {
-        Sfid::Dc1 => matches!(Dc1::of(desc), Some(Dc1::UntypedRead | Dc1::A64UntypedRead)),
-        Sfid::Sampler => !Sample::from(desc).half_results(),
-        Sfid::Ugm | Sfid::Slm => {
-            let message = Untyped::from(desc);
-            let dwords = [DataSize::D32, DataSize::D8U32, DataSize::D16U32];
-            message.op() == Some(LscOp::Load)
-                && !message.transpose()
-                && message.data_size().is_some_and(|size| dwords.contains(&size))
-        }
-        _ => false,
-    }
-}
-
-fn write_shape(
-    inst: &Inst<Virtual>,
-    base: Kind,
-    early: bool,
-    (send, of_dwords): (bool, bool),
-) -> (Kind, u8, u8) {
+fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool, (send, pitch): (bool, u8)) -> (Kind, u8, u8) {
     let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
     let sure = inst.pred.is_none() || inst.op == Op::Sel || kind.has(Kind::GUARDED);
     if send {
-        let pitch = if of_dwords { 4 } else { 0 };
         return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), pitch, pitch);
     }
     match inst.dst {
@@ -424,7 +390,8 @@ fn write_shape(
 fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind, send: bool) -> (Kind, u8, u8) {
     let kind = base.with(Kind::READ);
     if send {
-        return (kind.with_if(inst.is_eot(), Kind::EOT), 0, 0);
+        let kind = kind.with_if(inst.is_eot(), Kind::EOT).with_if(reads_qwords(inst, i), Kind::QWORDS);
+        return (kind, 0, 0);
     }
     match inst.src[i] {
         Src::Direct { region, ty, .. } => read_region(region, ty, kind),

@@ -136,9 +136,9 @@ impl<'a, const W: usize> Scan<'a, W> {
                 list.retain(|h| h.item != v);
                 if self.some_parts {
                     // Others may have had other bytes at the same time.
-                    self.partly.reset(between(r, r + 1), self.live.of(self.items[v].var));
+                    self.tables.partly.reset(between(r, r + 1), self.live.of(self.items[v].var));
                     for h in list {
-                        self.partly.set(between(r, r + 1), &all[span(h.at..h.last)]);
+                        self.tables.partly.set(between(r, r + 1), &all[span(h.at..h.last)]);
                     }
                 }
             }
@@ -151,10 +151,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         for other in self.s.kin[v].items() {
             let Some(at) = self.s.at[other] else { continue };
             let regs = self.wholes_of(other, at);
-            let [own, held, needed] = self.tables(other);
-            self.wholes.set(regs, own);
-            self.held.set(regs, held);
-            self.needed.set(regs, needed);
+            self.set(other, regs);
         }
     }
 
@@ -165,7 +162,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let Held { item, at, last, .. } = a.held;
             if self.items[item].fixed.is_some() && a.from < to && from < a.to {
                 let wholes = self.wholes_of(item, a.from);
-                self.wholes.set(wholes, &self.live.all()[span(at..last)]);
+                self.tables.wholes.set(wholes, &self.live.all()[span(at..last)]);
             }
         }
     }
@@ -176,7 +173,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes();
         let items = self.items;
         if !std::mem::replace(&mut self.some_wholes, true) {
-            self.wholes.clear(self.positions);
+            self.tables.wholes.clear(self.positions);
         }
         // What has whole registers is known, but where things that must be there were together.
         for i in items.keys() {
@@ -184,7 +181,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let (item, ranges) = (&items[i], self.ranges(i));
             if item.fixed.is_some() || !at.is_aligned(rb) || !item.bytes.is_multiple_of(rb) {
                 let (from, to) = (at.bytes(), at.bytes() + item.bytes);
-                self.wholes.set(between(from / rb, to.div_ceil(rb)), ranges);
+                self.tables.wholes.set(between(from / rb, to.div_ceil(rb)), ranges);
             }
         }
         marked.clear();

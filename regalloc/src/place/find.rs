@@ -43,12 +43,12 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The registers that nothing has the whole of in `ranges`.
     pub(super) fn open(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_wholes { self.wholes.within(ranges).map(|word| !word) } else { [u64::MAX; W] }
+        if self.some_wholes { self.tables.wholes.within(ranges).map(|word| !word) } else { [u64::MAX; W] }
     }
 
     /// The registers that something may have a part of in `ranges`.
     pub(super) fn with_parts(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_parts { self.partly.within(ranges) } else { [0; W] }
+        if self.some_parts { self.tables.partly.within(ranges) } else { [0; W] }
     }
 
     /// The registers that something may have which item `i` meets, or a part of them.
@@ -164,17 +164,12 @@ impl<'a, const W: usize> Scan<'a, W> {
         };
         let ranges = self.ranges(i);
         if self.some_wholes {
-            meets(&self.wholes, ranges);
+            meets(&self.tables.wholes, ranges);
         }
         if self.some_parts {
-            meets(&self.partly, ranges);
+            meets(&self.tables.partly, ranges);
         }
-        match (self.sharing, self.tables(i)) {
-            (Sharing::None, _) => {}
-            (Sharing::ByLane(_), [_, [], _]) => meets(&self.held, ranges),
-            (Sharing::ByLane(_), [_, _, needed]) => meets(&self.needed, needed),
-            (Sharing::InCalls(_), [own, ..]) => meets(&self.held, own),
-        }
+        self.each_shared(i, meets);
         used.map(|u| !u)
     }
 

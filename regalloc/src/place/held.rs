@@ -1,7 +1,10 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
 use super::items::{Item, ItemId, Sharing};
-use crate::analysis::position::{Position, Range};
+use crate::analysis::{
+    facts::LanePitch,
+    position::{Position, Range},
+};
 use gen_ir::{FileByte, VarId};
 use narrow::{as_index, span, to_index};
 
@@ -67,16 +70,18 @@ pub(super) struct Active {
     pub to: FileByte,
     /// What spilling it costs.
     pub cost: f32,
-    pub by_lane: bool,
+    pub lanes: Option<LanePitch>,
 }
 
 impl Active {
-    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
-    /// only where lanes that run need both.
+    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane,
+    /// with one pitch, meet only where lanes that run need both.
     pub fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
         let (v, o) = (item.var, self.var);
         match sharing {
-            Sharing::ByLane(own) if item.by_lane && self.by_lane => overlap(own.of(o), own.of(v)),
+            Sharing::ByLane(own) if item.lanes.is_some() && self.lanes == item.lanes => {
+                overlap(own.of(o), own.of(v))
+            }
             Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
                 overlap(own.of(o), own.of(v))
                     || overlap(own.of(o), passing.of(v))

@@ -1,6 +1,6 @@
 //! What is placed, and where: what the scan is given, and what it gives back.
 
-use crate::analysis::liveness::Liveness;
+use crate::analysis::{facts::LanePitch, liveness::Liveness};
 use gen_ir::{AddrSub, FileByte, FlagSub, Kernel, VarClass, VarId, Virtual};
 use typed_index_collections::TiVec;
 
@@ -27,9 +27,9 @@ pub(crate) struct Item {
     pub high: u32,
     /// Cost of a spill; infinite if impossible.
     pub cost: f32,
-    /// Each lane writes and reads only its own dwords of it, in whole registers. Two such variables may share registers
-    /// where one of them is held only by lanes that wait.
-    pub by_lane: bool,
+    /// How far apart lanes' elements are, if each lane writes and reads only its own, in whole registers. Two such variables
+    /// of one pitch may share registers where one of them is held only by lanes that wait.
+    pub lanes: Option<LanePitch>,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,
     /// It is alive somewhere where much is, and [`Way::Mixed`] packs it.
@@ -124,7 +124,7 @@ impl File {
 pub(crate) enum Sharing<'a> {
     /// None.
     None,
-    /// Those that are lane by lane, where lanes that run do not need both. These are the ranges where they do.
+    /// Those that are lane by lane, with one pitch, where lanes that run do not need both. These are the ranges where they do.
     ByLane(&'a Liveness),
     /// Those that pass by the same subroutine. These are the ranges in which variables live by themselves, and those
     /// of subroutines by which they pass.

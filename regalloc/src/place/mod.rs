@@ -16,10 +16,12 @@ mod items;
 pub(crate) mod matrix;
 mod sent;
 mod starts;
+mod tables;
 
 pub(crate) use held::Held;
 pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
 pub(crate) use starts::{by_start, largest_first};
+pub(crate) use tables::UseTables;
 
 use ages::Ages;
 use held::Active;
@@ -80,10 +82,10 @@ pub(crate) struct ScanMemory {
     /// From which length on such lists are looked through for what is over.
     full_active: usize,
     full_parts: Vec<usize>,
-    /// When registers are in use, as wholes and in part, where there are up to 128 and up to 256 registers.
-    /// After a second chance the first says both.
-    pub narrow: [RegMatrix<2>; 4],
-    pub wide: [RegMatrix<4>; 4],
+    /// When registers are in use, where there are up to 128 and up to 256 registers. After a second chance the whole ones
+    /// say all.
+    pub narrow: UseTables<2>,
+    pub wide: UseTables<4>,
     /// What has each register that may share it.
     sharers: Vec<Vec<Sharer>>,
     /// Place and fate of each item.
@@ -117,21 +119,13 @@ struct Scan<'a, const W: usize> {
     live: &'a Liveness,
     s: &'a mut ScanMemory,
     positions: usize,
-    /// When something has the whole of registers.
-    wholes: RegMatrix<W>,
-    /// If not, nothing has, and those are not for use.
+    tables: UseTables<W>,
+    /// Something has the whole of registers. If not, there is no table of that.
     some_wholes: bool,
-    /// When something has a part of registers.
-    partly: RegMatrix<W>,
-    /// The same.
+    /// Something has a part of registers. If not, there is no table of that.
     some_parts: bool,
     sharing: Sharing<'a>,
     wishes: Wishes<'a>,
-    /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
-    /// count. None of that is among the wholes. With calls: when what passes by subroutines has registers there,
-    /// which is not among the wholes either.
-    held: RegMatrix<W>,
-    needed: RegMatrix<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
     /// the file for what is smaller. With [`Way::LongestFree`] that is first behind the inputs, whose registers are read for
     /// a while, and no item has had a register from `next` on.
@@ -170,11 +164,11 @@ pub(crate) fn place(
         return;
     }
     if file.regs <= 128 {
-        let matrix = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, matrix, out);
+        let tables = std::mem::take(&mut s.narrow);
+        s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
     } else {
-        let matrix = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, sharing, wishes), vars, s, matrix, out);
+        let tables = std::mem::take(&mut s.wide);
+        s.wide = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
     }
 }
 
@@ -184,9 +178,9 @@ fn place_in<const W: usize>(
     (live, sharing, wishes): (&Liveness, Sharing<'_>, Wishes<'_>),
     vars: usize,
     s: &mut ScanMemory,
-    matrices: [RegMatrix<W>; 4],
+    tables: UseTables<W>,
     out: &mut Placement,
-) -> [RegMatrix<W>; 4] {
+) -> UseTables<W> {
     let ranges = |i: &Item| live.of(i.var);
     let ends = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end);
     let positions = ends.max().map_or(0, Position::index);
@@ -198,16 +192,16 @@ fn place_in<const W: usize>(
         }
         Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
     }
-    let mut scan = Scan::new(file, items, (live, sharing, wishes), positions, s, matrices);
+    let mut scan = Scan::new(file, items, (live, sharing, wishes), positions, s, tables);
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
     }
     out.used = scan.used;
-    if !matches!(scan.sharing, Sharing::None) {
-        scan.wholes.merge(&scan.held);
+    let mut tables = scan.tables;
+    for shared in tables.shared.iter().filter(|t| t.any) {
+        tables.wholes.merge(&shared.held);
     }
-    let matrices = [scan.wholes, scan.partly, scan.held, scan.needed];
     s.order = order;
     out.at.clear();
     out.at.resize(vars, None);
@@ -218,7 +212,7 @@ fn place_in<const W: usize>(
             out.spilled.push(item.var);
         }
     }
-    matrices
+    tables
 }
 
 impl ScanMemory {
@@ -258,21 +252,32 @@ impl<'a, const W: usize> Scan<'a, W> {
         (live, sharing, wishes): (&'a Liveness, Sharing<'a>, Wishes<'a>),
         positions: usize,
         s: &'a mut ScanMemory,
-        [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
+        mut tables: UseTables<W>,
     ) -> Self {
         let rb = file.reg_bytes();
         let some_wholes = items.iter().any(|i| i.bytes >= rb);
         let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_aligned(rb));
         let some_parts = items.iter().any(apart);
-        let shares = match sharing {
-            Sharing::None => false,
-            Sharing::ByLane(_) => items.iter().any(|i| i.by_lane),
-            Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var).is_empty()),
-        };
-        wholes.clear(if some_wholes { positions } else { 0 });
-        partly.clear(if some_parts { positions } else { 0 });
-        held.clear(if shares { positions } else { 0 });
-        needed.clear(if shares { positions } else { 0 });
+        tables.wholes.clear(if some_wholes { positions } else { 0 });
+        tables.partly.clear(if some_parts { positions } else { 0 });
+        tables.shared.iter_mut().for_each(|t| t.any = false);
+        match sharing {
+            Sharing::None => {}
+            Sharing::ByLane(_) => {
+                items
+                    .iter()
+                    .filter_map(|i| i.lanes)
+                    .for_each(|pitch| tables.shared[pitch.index()].any = true);
+            }
+            Sharing::InCalls([_, passing]) => {
+                tables.shared[0].any = items.iter().any(|i| !passing.of(i.var).is_empty());
+            }
+        }
+        for shared in tables.shared.iter_mut().filter(|t| t.any) {
+            shared.held.clear(positions);
+            shared.needed.clear(positions);
+        }
+        let shares = tables.shared.iter().any(|t| t.any);
         let behind_inputs = || {
             let ends = items.iter().filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)));
             ends.filter(|&end| end <= file.regs / 2).max().unwrap_or(0).max(file.first)
@@ -288,14 +293,11 @@ impl<'a, const W: usize> Scan<'a, W> {
             live,
             s,
             positions,
-            wholes,
+            tables,
             some_wholes,
-            partly,
             some_parts,
             sharing: if shares { sharing } else { Sharing::None },
             wishes,
-            held,
-            needed,
             next,
             next_byte: next * file.reg_bytes(),
             used: 0,
@@ -368,8 +370,8 @@ impl<'a, const W: usize> Scan<'a, W> {
                 self.s.active.retain(|a| !a.held.is_over(now.start));
                 self.s.full_active = (self.s.active.len() * 2).max(256);
             }
-            let Item { var, cost, by_lane, .. } = *item;
-            self.s.active.push(Active { held, var, from: at, to, cost, by_lane });
+            let Item { var, cost, lanes, .. } = *item;
+            self.s.active.push(Active { held, var, from: at, to, cost, lanes });
         }
         if self.file.way.is_in_turn() && item.is_payload {
             self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
@@ -387,76 +389,13 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             list.push(held.in_part(mask));
             if self.some_parts {
-                self.partly.set(between(r, r + 1), ranges);
+                self.tables.partly.set(between(r, r + 1), ranges);
             }
         }
         let wholes = self.wholes_of(i, at);
         if wholes != [0; W] {
             self.take(i, wholes);
         }
-    }
-
-    /// The ranges of item `i` that go to the wholes, the held and the needed.
-    fn tables(&self, i: ItemId) -> [&'a [Range]; 3] {
-        let item = &self.items[i];
-        let (v, ranges) = (item.var, self.ranges(i));
-        match self.sharing {
-            Sharing::ByLane(own) if item.by_lane => [&[], ranges, own.of(v)],
-            Sharing::InCalls([own, passing]) => [own.of(v), passing.of(v), &[]],
-            _ => [ranges, &[], &[]],
-        }
-    }
-
-    /// Item `i` has these registers.
-    fn take(&mut self, i: ItemId, regs: Regs<W>) {
-        let [own, held, needed] = self.tables(i);
-        self.wholes.set(regs, own);
-        if held.is_empty() {
-            return;
-        }
-        self.held.set(regs, held);
-        self.needed.set(regs, needed);
-        let all = hull(held);
-        for r in each(regs) {
-            self.s.sharers[as_index(r)].push(Sharer { item: i, all });
-        }
-    }
-
-    /// Item `i` has these registers no longer.
-    fn leave(&mut self, i: ItemId, regs: Regs<W>) {
-        let [own, held, needed] = self.tables(i);
-        self.wholes.reset(regs, own);
-        if held.is_empty() {
-            return;
-        }
-        self.needed.reset(regs, needed);
-        self.held.reset(regs, held);
-        // Others that share them may be held at the same time.
-        let all = hull(held);
-        for r in each(regs) {
-            self.s.sharers[as_index(r)].retain(|other| other.item != i);
-            for at in 0..self.s.sharers[as_index(r)].len() {
-                let other = &self.s.sharers[as_index(r)][at];
-                if other.all.meets(all) {
-                    let [_, held, _] = self.tables(other.item);
-                    self.held.set(between(r, r + 1), held);
-                }
-            }
-        }
-    }
-
-    /// The registers that nothing which item `i` meets has the whole of.
-    fn open_to(&self, i: ItemId) -> Regs<W> {
-        let ranges = self.ranges(i);
-        let mut open = self.open(ranges);
-        let shared = match (self.sharing, self.tables(i)) {
-            (Sharing::None, _) => return open,
-            (Sharing::ByLane(_), [_, [], _]) => self.held.within(ranges),
-            (Sharing::ByLane(_), [_, _, needed]) => self.needed.within(needed),
-            (Sharing::InCalls(_), [own, ..]) => self.held.within(own),
-        };
-        open.iter_mut().zip(shared).for_each(|(o, l)| *o &= !l);
-        open
     }
 }
 

@@ -63,9 +63,9 @@ pub(crate) fn fit(
     s.evicted.clear();
     let narrow = placed.file.regs <= 128;
     let fits = if narrow {
-        Fit::new(placed, &mut scan.narrow[0], s, out).all(plan)
+        Fit::new(placed, &mut scan.narrow.wholes, s, out).all(plan)
     } else {
-        Fit::new(placed, &mut scan.wide[0], s, out).all(plan)
+        Fit::new(placed, &mut scan.wide.wholes, s, out).all(plan)
     };
     if !fits {
         plan.back_to(&mark);
@@ -77,9 +77,9 @@ pub(crate) fn fit(
         out.spilled.sort_unstable();
     }
     if narrow {
-        join_all(placed, plan, &mut scan.narrow[0], s, out);
+        join_all(placed, plan, &mut scan.narrow.wholes, s, out);
     } else {
-        join_all(placed, plan, &mut scan.wide[0], s, out);
+        join_all(placed, plan, &mut scan.wide.wholes, s, out);
     }
     true
 }

@@ -276,7 +276,7 @@ fn give_slots(
         low: 0,
         high: regs * grf,
         cost: f32::INFINITY,
-        by_lane: false,
+        lanes: None,
         is_payload: false,
         is_crowded: false,
     }));

@@ -62,9 +62,39 @@ fn checker_tells_waiting_lanes_from_others() {
     assert!(matches!(checked(&kernel(&words), &[32, 32, 64, 0]), Err(Error::Unsound(_))));
 }
 
+/// The kernel with all that it computes in another type.
+fn in_type(mut k: Kernel<Virtual>, ty: Type) -> Kernel<Virtual> {
+    for inst in k.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let Dst::Direct { ty: t, .. } = &mut inst.dst {
+            *t = ty;
+        }
+        for src in &mut inst.src {
+            if let Src::Direct { ty: t, .. } = src {
+                *t = ty;
+            }
+        }
+    }
+    k
+}
+
+#[test]
+fn lanes_have_words_and_qwords_of_their_own() {
+    for (ty, bytes) in [(Type::Uw, 32), (Type::D, 32), (Type::Q, 64)] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(bytes))).collect();
+        parted(&v[..1], &v[1..2], v[2], &mut k, |y| value(y, 2));
+        let k = in_type(k, ty);
+        assert_eq!(checked(&k, &[64, 64, 128, 0]), Ok(()), "{ty:?}");
+        // Another lane's bytes: those of half the pitch behind.
+        let part = 64 + ty.bytes() / 2;
+        assert!(matches!(checked(&k, &[64, part, 256, 0]), Err(Error::Unsound(_))), "{ty:?}");
+    }
+}
+
 #[test]
 fn waiting_lanes_share_registers_where_those_are_scarce() {
-    for (masked, spills) in [(true, false), (false, true)] {
+    let ways = [(true, Type::D, false), (true, Type::Uw, false), (false, Type::D, true)];
+    for (masked, ty, spills) in ways {
         let mut k = Kernel::new("t", Platform::Skl);
         let v: Vec<VarId> = (0..181).map(|_| k.add_var(general(32))).collect();
         parted(&v[..90], &v[90..180], v[180], &mut k, |y| Inst { no_mask: !masked, ..value(y, 2) });
@@ -81,8 +111,8 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
             let at = k.blocks[1].insts.len() - 1;
             k.blocks[1].insts.insert(at, last);
         }
-        let (_, stats) = allocate_checked(&k);
-        assert_eq!(stats.spills > 0, spills, "{masked}: {stats:?}");
+        let (_, stats) = allocate_checked(&in_type(k, ty));
+        assert_eq!(stats.spills > 0, spills, "{masked} {ty:?}: {stats:?}");
     }
 }
 

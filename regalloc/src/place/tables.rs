@@ -1,0 +1,124 @@
+//! When registers are in use: by what nothing else may be with, and by what may share them.
+
+use super::{
+    ItemId, Regs, Scan, Sharer, Sharing, hull,
+    matrix::{RegMatrix, between, each},
+};
+use crate::analysis::{facts::LanePitch, position::Range};
+use narrow::as_index;
+
+/// When registers are in use.
+#[derive(Default)]
+pub(crate) struct UseTables<const W: usize> {
+    /// When something has the whole of registers.
+    pub wholes: RegMatrix<W>,
+    /// When something has a part of registers.
+    pub(super) partly: RegMatrix<W>,
+    /// When something has registers that others may have, too: by the pitch of its lanes. None of that is among the wholes.
+    pub(super) shared: [SharedTables<W>; LanePitch::COUNT],
+}
+
+/// When registers are in use that others may have, too.
+#[derive(Default)]
+pub(super) struct SharedTables<const W: usize> {
+    /// There is something of that kind.
+    pub any: bool,
+    /// By something that is lane by lane, waiting lanes included. With calls: by what passes by subroutines.
+    pub held: RegMatrix<W>,
+    /// The same where only lanes that run count.
+    pub needed: RegMatrix<W>,
+}
+
+/// The ranges of an item that go to the tables.
+struct TableRanges<'a> {
+    /// Where it is alone.
+    wholes: &'a [Range],
+    /// Which of the shared tables has the rest, if there is any.
+    table: usize,
+    held: &'a [Range],
+    needed: &'a [Range],
+}
+
+impl<'a, const W: usize> Scan<'a, W> {
+    /// The ranges of item `i` that go to each table.
+    fn ranges_in_tables(&self, i: ItemId) -> TableRanges<'a> {
+        let item = &self.items[i];
+        let (v, ranges) = (item.var, self.ranges(i));
+        match (self.sharing, item.lanes) {
+            (Sharing::ByLane(own), Some(pitch)) => {
+                TableRanges { wholes: &[], table: pitch.index(), held: ranges, needed: own.of(v) }
+            }
+            (Sharing::InCalls([own, passing]), _) => {
+                TableRanges { wholes: own.of(v), table: 0, held: passing.of(v), needed: &[] }
+            }
+            _ => TableRanges { wholes: ranges, table: 0, held: &[], needed: &[] },
+        }
+    }
+
+    /// Notes that item `i` has these registers.
+    pub(super) fn set(&mut self, i: ItemId, regs: Regs<W>) {
+        let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
+        self.tables.wholes.set(regs, wholes);
+        if !held.is_empty() {
+            let table = &mut self.tables.shared[table];
+            table.held.set(regs, held);
+            table.needed.set(regs, needed);
+        }
+    }
+
+    /// Item `i` has these registers.
+    pub(super) fn take(&mut self, i: ItemId, regs: Regs<W>) {
+        self.set(i, regs);
+        let held = self.ranges_in_tables(i).held;
+        if !held.is_empty() {
+            let all = hull(held);
+            for r in each(regs) {
+                self.s.sharers[as_index(r)].push(Sharer { item: i, all });
+            }
+        }
+    }
+
+    /// Item `i` has these registers no longer.
+    pub(super) fn leave(&mut self, i: ItemId, regs: Regs<W>) {
+        let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
+        self.tables.wholes.reset(regs, wholes);
+        if held.is_empty() {
+            return;
+        }
+        self.tables.shared[table].needed.reset(regs, needed);
+        self.tables.shared[table].held.reset(regs, held);
+        // Others that share them may be held at the same time.
+        let all = hull(held);
+        for r in each(regs) {
+            self.s.sharers[as_index(r)].retain(|other| other.item != i);
+            for at in 0..self.s.sharers[as_index(r)].len() {
+                let other = &self.s.sharers[as_index(r)][at];
+                if other.all.meets(all) {
+                    let TableRanges { table, held, .. } = self.ranges_in_tables(other.item);
+                    self.tables.shared[table].held.set(between(r, r + 1), held);
+                }
+            }
+        }
+    }
+
+    /// The registers that nothing which item `i` meets has the whole of.
+    pub(super) fn open_to(&self, i: ItemId) -> Regs<W> {
+        let mut open = self.open(self.ranges(i));
+        self.each_shared(i, |table, ranges| {
+            open.iter_mut().zip(table.within(ranges)).for_each(|(o, l)| *o &= !l);
+        });
+        open
+    }
+
+    /// Calls back with the tables of shared registers in which item `i` meets others, and with the ranges in which it does.
+    pub(super) fn each_shared(&self, i: ItemId, mut f: impl FnMut(&RegMatrix<W>, &'a [Range])) {
+        let own = self.ranges_in_tables(i);
+        for (t, table) in self.tables.shared.iter().enumerate().filter(|(_, t)| t.any) {
+            match self.sharing {
+                Sharing::InCalls(_) => f(&table.held, own.wholes),
+                Sharing::ByLane(_) if own.table == t && !own.held.is_empty() => f(&table.needed, own.needed),
+                _ => f(&table.held, self.ranges(i)),
+            }
+        }
+    }
+}
