@@ -151,6 +151,12 @@ impl<S: Space> Inst<S> {
         }
     }
 
+    /// Whether this says no more than that for the lanes that run there is nothing in its destination any more
+    /// (`lifetime.start`). It becomes no code.
+    pub const fn is_start_of_life(&self) -> bool {
+        matches!(self.payload, Payload::Outside(Outside::Touch { read: 0, .. })) && !self.no_mask
+    }
+
     /// Every register the instruction names, with its role, in a fixed order. Lengths in bytes are
     /// left to the analyses, which know the platform.
     #[inline]

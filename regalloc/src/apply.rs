@@ -36,7 +36,7 @@ pub(crate) fn apply(
     let mut out = pool.kernel(&kernel.name, kernel.platform);
     for block in &kernel.blocks {
         let mut insts = pool.list(block.insts.len());
-        for inst in &block.insts {
+        for inst in block.insts.iter().filter(|inst| !inst.is_start_of_life()) {
             insts.push(inst.map_regs(|_, reg| place(reg)));
             if inst.op == Op::Mov && insts.last().is_some_and(is_idle_copy) {
                 insts.pop();

@@ -25,6 +25,7 @@
 //!   expand             arithmetic that a platform has no instruction for
 //!   accumulator        results of which a half is in the accumulator
 //!   math, ieee         the math unit; exact division and square root
+//!   lifetime           what starts its life
 //!   systolic           dot products of matrices
 //!   compare            comparisons, flags made of values
 //!   predicates         logic on predicates
@@ -49,6 +50,7 @@ mod expand;
 mod facts;
 mod flow;
 mod ieee;
+mod lifetime;
 mod local_predicates;
 mod location;
 mod lowerer;
@@ -310,7 +312,7 @@ impl<'a> Lowerer<'a> {
             return self.direct(record.opcode, op, operands);
         }
         match route {
-            Route::Mark => return Ok(()),
+            Route::Mark => return self.mark(index),
             Route::Direct(_) | Route::Typed => {
                 let inst = self.visa.try_inst(index);
                 let inst = inst.map_err(|(field, value)| format!("{field} {value} has no meaning"))?;

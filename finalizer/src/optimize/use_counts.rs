@@ -167,5 +167,6 @@ pub(super) fn initial_block(var: &Var) -> OnlyBlock {
 
 /// Whether an instruction has to do with code elsewhere.
 pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.op, Op::Call | Op::Calla | Op::Ret) || matches!(inst.payload, Payload::Outside(_))
+    matches!(inst.op, Op::Call | Op::Calla | Op::Ret)
+        || matches!(inst.payload, Payload::Outside(_)) && !inst.is_start_of_life()
 }

@@ -147,7 +147,8 @@ pub enum Payload<S: Space> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outside {
     /// `sync`: registers that other code reads or writes here, in bytes. What is both read and written
-    /// is copied, unless source and destination are the same registers.
+    /// is copied, unless source and destination are the same registers. Under the mask and without a source it is the
+    /// [start of a variable's life](Inst::is_start_of_life).
     Touch {
         /// Bytes of source 0 that are read.
         read: u16,

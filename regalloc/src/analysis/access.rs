@@ -59,7 +59,8 @@ impl Access {
         self.kind.has(Kind::READ) && self.pitch == 0 && self.end - self.start >= 32
     }
 
-    /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
+    /// Whether this is the payload of a message of which each channel that runs reads its own bytes; of a write: whether it is
+    /// the start of a variable's life, for those channels.
     pub const fn is_of_channels(&self) -> bool {
         let not = Kind::CROSS.0 | Kind::EOT.0 | Kind::MESSAGE.0;
         self.kind.has(Kind::MASKED) && self.pitch == 0 && self.kind.0 & not == 0

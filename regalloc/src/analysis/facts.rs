@@ -316,7 +316,8 @@ impl Fact {
             if a.subranges == 0 && a.is_part(self.shift) {
                 parts.set(true);
             }
-            self.scattered |= !a.kind.has(Kind::MASKED) || LanePitch::of(a.pitch).is_none();
+            self.scattered |=
+                !a.kind.has(Kind::MASKED) || !a.is_of_channels() && LanePitch::of(a.pitch).is_none();
         }
         if read {
             a.subranges = touched(a, self.shift);

@@ -350,6 +350,9 @@ fn choose(
 /// Whether nothing may move past an instruction, whatever it names.
 fn stays_put(inst: &Inst<Virtual>) -> bool {
     let class = inst.op.info().class;
+    if inst.is_start_of_life() {
+        return false;
+    }
     if matches!(class, Class::Branch | Class::Sync | Class::Nullary)
         || matches!(inst.op, Op::Wait)
         || matches!(inst.payload, Payload::Outside(_))

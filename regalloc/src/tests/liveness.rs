@@ -98,6 +98,38 @@ fn what_lanes_hold_that_have_left_a_loop_comes_to_its_blocks() {
 }
 
 #[test]
+fn what_starts_its_life_in_a_loop_is_not_alive_around_the_next() {
+    // Each turn of the inner loop serves some lanes, which leave it and wait, so V0 is alive around that.
+    let text = "V0: general, 32 bytes, align 32
+         V1: general, 32 bytes, align 32
+         V2: flag, 2 bytes, align 2, live in
+         B0: -> B1
+             mov (8|M0) V1(0)<1>:d 1:d
+         B1: -> B2
+             mov (8|M0) V1(0)<1>:d 2:d
+         B2: -> B3 B2
+             sync.touch(0,32) (8|M0) V0(0)<1>:ud
+             (V2(0)) mov (8|M0) V0(0)<1>:d V1(0)<8;8,1>:d
+             (V2(0)) goto.b (8|M0) B3 B2
+         B3: -> B4 B1
+             join (8|M0) B4
+             mov (8|M0) V1(0)<1>:d V0(0)<8;8,1>:d
+             (V2(0)) goto.b (8|M0) B4 B1
+         B4:
+             join (8|M0) B5
+         B5:";
+    let comes = |text: &str| {
+        let k = gen_ir::parse(text, Platform::Skl).unwrap();
+        liveness(&k).at_start(VarId(0), Position::before(1))
+    };
+    let without = text.replace("sync.touch(0,32) (8|M0) V0(0)<1>:ud", "");
+    assert_eq!([comes(text), comes(&without)], [false, true]);
+    // It becomes no code.
+    let (code, _) = allocate_checked(&gen_ir::parse(text, Platform::Skl).unwrap());
+    assert!(code.insts().all(|(_, inst)| inst.op != Op::Sync));
+}
+
+#[test]
 fn what_all_lanes_of_a_thread_run_ends_the_value_of_all() {
     // In each turn V0 is written whole, then read through an address: in a pair of threads, too, where the others' lanes
     // may run the loop longer; but not where lanes of one thread leave it one after the other.
