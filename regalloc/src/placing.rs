@@ -330,8 +330,9 @@ fn item(
     let fact = &known.accesses.facts[id];
     let size = file.regs * file.reg_bytes();
     let mut align = aligned(id, var, file)?;
-    let whole = by_lane && var.bytes.is_multiple_of(file.reg_bytes());
-    let lanes = if whole { fact.lane_pitch(kernel) } else { None };
+    // Of what has several registers each is the same lanes'.
+    let even = var.bytes < file.reg_bytes() || var.bytes.is_multiple_of(file.reg_bytes());
+    let lanes = if by_lane && even { fact.lane_pitch(kernel) } else { None };
     if let Some(pitch) = lanes {
         align = align.max(pitch.lane_bytes(kernel));
     }

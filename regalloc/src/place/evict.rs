@@ -33,7 +33,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let step = (item.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let sharing = self.sharing;
+        let (items, sharing) = (self.items, self.sharing);
         let ScanMemory { active, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(as_index(self.file.regs), 0.0);
@@ -41,7 +41,10 @@ impl<'a, const W: usize> Scan<'a, W> {
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
             let regs = from / rb..to.div_ceil(rb);
-            if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
+            if regs.end > low
+                && has(&used, regs.start)
+                && a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing)
+            {
                 // A variable over several registers is paid for once.
                 let share = a.cost / to_f32((to - from).div_ceil(rb).min(n));
                 cost[span(regs.start..regs.end)].iter_mut().for_each(|c| *c += share);
@@ -66,6 +69,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let (mine, all) = (self.ranges(i), self.live.all());
         let now = mine[0].start;
         let used = self.used_near(i);
+        let (items, sharing) = (self.items, self.sharing);
         let regs = item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs);
         let (step, places) = (item.align.max(1), (rb - item.bytes) / item.align.max(1) + 1);
         let ScanMemory { active, cost, .. } = &mut *self.s;
@@ -74,7 +78,10 @@ impl<'a, const W: usize> Scan<'a, W> {
         cost.resize(regs.len() * as_index(places), 0.0);
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
-            if to <= item.low || !has(&used, from / rb) || !a.held.meets(mine, all) {
+            if to <= item.low
+                || !has(&used, from / rb)
+                || !a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing)
+            {
                 continue;
             }
             for r in (from / rb).max(regs.start)..to.div_ceil(rb).min(regs.end) {
@@ -105,7 +112,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     pub(super) fn evict(&mut self, i: ItemId, at: FileByte) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let (item, sharing) = (self.items[i], self.sharing);
+        let (item, items, sharing) = (self.items[i], self.items, self.sharing);
         let end = at.plus(item.bytes);
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
@@ -114,7 +121,9 @@ impl<'a, const W: usize> Scan<'a, W> {
             if a.held.is_over(now) {
                 return false;
             }
-            let meets = a.from < end && at < a.to && a.meets(&item, mine, all, sharing);
+            let meets = a.from < end
+                && at < a.to
+                && a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing);
             if meets {
                 victims.push(a.held.item);
             }

@@ -23,17 +23,17 @@ impl<const W: usize> Places<W> {
 }
 
 impl<'a, const W: usize> Scan<'a, W> {
-    /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
-    /// before.
-    pub(super) fn taken(&mut self, r: u32, ranges: &[Range], mask: u64) -> u64 {
-        let (now, all) = (ranges[0].start, self.live.all());
+    /// Bytes of register `r` that something has that has a part of it and that item `i` meets. Forgets what ended before.
+    pub(super) fn taken(&mut self, r: u32, i: ItemId, mask: u64) -> u64 {
+        let (items, ranges, all, sharing) = (self.items, self.ranges(i), self.live.all(), self.sharing);
+        let (item, now) = (&items[i], ranges[0].start);
         let mut taken = 0;
         let list = &mut self.s.parts[as_index(r)];
         list.retain_mut(|h| {
             if h.is_over(now) {
                 return false;
             }
-            if h.mask & mask & !taken != 0 && h.meets(ranges, all) {
+            if h.mask & mask & !taken != 0 && h.meets_item(&items[h.item], (item, ranges), all, sharing) {
                 taken |= h.mask;
             }
             true
@@ -250,7 +250,6 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let rb = self.file.reg_bytes();
         let item = self.items[i];
-        let ranges = self.ranges(i);
         let full = mask_of(0, rb);
         let from = if self.file.way.is_in_turn() { self.next_byte } else { 0 };
         let mut empty = None;
@@ -262,7 +261,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
             while let Some(r) = first(&here) {
                 here[as_index(r) / 64] &= !(1 << (r % 64));
-                let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
+                let taken = if has(&with_parts, r) { self.taken(r, i, full) } else { 0 };
                 let least = least.saturating_sub(r * rb);
                 if taken != full
                     && (taken != 0 || empty.is_none())
@@ -297,7 +296,6 @@ impl<'a, const W: usize> Scan<'a, W> {
             return None;
         }
         let item = self.items[i];
-        let ranges = self.ranges(i);
         let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
         // Where parts are, as long as there is room, then where nobody has been.
         let here = self.next_byte;
@@ -312,7 +310,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
             while let Some(r) = first(&here) {
                 here[as_index(r) / 64] &= !(1 << (r % 64));
-                let taken = if has(&with_parts, r) { self.taken(r, ranges, mask_of(0, rb)) } else { 0 };
+                let taken = if has(&with_parts, r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
                 let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
                 if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
                     return Some(FileByte::new(r * rb + at));
@@ -400,11 +398,10 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn in_the_way(&mut self, i: ItemId, base: u32, with_parts: Regs<W>) -> Option<u32> {
         let rb = self.file.reg_bytes();
         let item = self.items[i];
-        let ranges = self.ranges(i);
         (base..base + item.bytes.div_ceil(rb)).find(|&r| {
             let bytes = (item.bytes - (r - base) * rb).min(rb);
             has(&with_parts, r)
-                && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
+                && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
         })
     }
 }

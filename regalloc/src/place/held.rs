@@ -1,11 +1,8 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
 use super::items::{Item, ItemId, Sharing};
-use crate::analysis::{
-    facts::LanePitch,
-    position::{Position, Range},
-};
-use gen_ir::{FileByte, VarId};
+use crate::analysis::position::{Position, Range};
+use gen_ir::FileByte;
 use narrow::{as_index, span, to_index};
 
 /// A placed variable.
@@ -64,30 +61,34 @@ impl Held {
 #[derive(Clone, Copy)]
 pub(super) struct Active {
     pub held: Held,
-    pub var: VarId,
     /// Its bytes of the file.
     pub from: FileByte,
     pub to: FileByte,
     /// What spilling it costs.
     pub cost: f32,
-    pub lanes: Option<LanePitch>,
 }
 
-impl Active {
-    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane,
-    /// with one pitch, meet only where lanes that run need both.
-    pub fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
-        let (v, o) = (item.var, self.var);
+impl Held {
+    /// Whether this, which is `own`, may not have a place that `item` has, which is alive in `ranges`: two that are lane by
+    /// lane, with one pitch, meet only where lanes that run need both.
+    pub fn meets_item(
+        &mut self,
+        own: &Item,
+        (item, ranges): (&Item, &[Range]),
+        all: &[Range],
+        sharing: Sharing<'_>,
+    ) -> bool {
+        let (v, o) = (item.var, own.var);
         match sharing {
-            Sharing::ByLane(own) if item.lanes.is_some() && self.lanes == item.lanes => {
-                overlap(own.of(o), own.of(v))
+            Sharing::ByLane(needed) if item.lanes.is_some() && own.lanes == item.lanes => {
+                overlap(needed.of(o), needed.of(v))
             }
             Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
                 overlap(own.of(o), own.of(v))
                     || overlap(own.of(o), passing.of(v))
                     || overlap(passing.of(o), own.of(v))
             }
-            _ => self.held.meets(ranges, all),
+            _ => self.meets(ranges, all),
         }
     }
 }

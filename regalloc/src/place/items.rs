@@ -27,8 +27,7 @@ pub(crate) struct Item {
     pub high: u32,
     /// Cost of a spill; infinite if impossible.
     pub cost: f32,
-    /// How far apart lanes' elements are, if each lane writes and reads only its own, in whole registers. Two such variables
-    /// of one pitch may share registers where one of them is held only by lanes that wait.
+    /// How far apart lanes' elements are, if each lane writes and reads only its own. Two such variables of one pitch may share registers where one of them is held only by lanes that wait.
     pub lanes: Option<LanePitch>,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,

@@ -370,8 +370,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 self.s.active.retain(|a| !a.held.is_over(now.start));
                 self.s.full_active = (self.s.active.len() * 2).max(256);
             }
-            let Item { var, cost, lanes, .. } = *item;
-            self.s.active.push(Active { held, var, from: at, to, cost, lanes });
+            self.s.active.push(Active { held, from: at, to, cost: item.cost });
         }
         if self.file.way.is_in_turn() && item.is_payload {
             self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
