@@ -51,6 +51,6 @@ pub mod urb;
 pub mod vme;
 
 pub use descriptor::{Descriptor, ExtendedDescriptor, SurfaceIndex};
-pub use effect::{Effect, Operation};
+pub use effect::{Access, Effect, Operation};
 pub use length::{ExtendedLength, MessageLength, ResponseLength, TooLong};
 pub use sfid::Sfid;

@@ -9,6 +9,7 @@ mod views;
 pub use parts::*;
 
 use crate::{
+    Access,
     ids::*,
     lsc::*,
     operand::*,
@@ -138,8 +139,8 @@ macro_rules! op {
             },
             /// `min`, `max`.
             MinMax {
-                /// Maximum rather than minimum.
-                max: bool,
+                /// Which of them.
+                which: Extreme,
                 /// Destination.
                 dst: &'a VectorOperand,
                 /// The two sources.
@@ -214,8 +215,8 @@ macro_rules! op {
             },
             /// `ifcall`: stack call by address.
             Ifcall {
-                /// All lanes call the same function.
-                uniform: bool,
+                /// Who is called.
+                callee: Callee,
                 /// The callee does not return.
                 no_return: bool,
                 /// Address.
@@ -271,8 +272,8 @@ macro_rules! op {
 
             /// `lifetime.start`, `lifetime.end`.
             Lifetime {
-                /// End rather than start.
-                end: bool,
+                /// Start or end.
+                mark: LifetimeMark,
                 /// The variable.
                 var: LifetimeVar,
             },

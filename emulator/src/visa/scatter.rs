@@ -8,12 +8,13 @@ use super::{
     thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
+use messages::Access;
 use narrow::to_index;
 use visa::{Inst, Op, RawOperand};
 
 /// One access, as all the instructions have it.
-struct Access {
-    store: bool,
+struct LaneAccess {
+    access: Access,
     place: Storage,
     /// Added to every address.
     base: u64,
@@ -36,11 +37,16 @@ struct Access {
     clears: u32,
 }
 
-impl Access {
+impl LaneAccess {
     /// One of a dword a lane at an address of 32 bits; a component takes `row` elements of registers.
-    fn of_dwords(place: Storage, data: RawOperand, (store, offsets): (bool, RawOperand), row: u32) -> Access {
-        Access {
-            store,
+    fn of_dwords(
+        place: Storage,
+        data: RawOperand,
+        (access, offsets): (Access, RawOperand),
+        row: u32,
+    ) -> LaneAccess {
+        LaneAccess {
+            access,
             place,
             base: 0,
             offsets,
@@ -72,45 +78,51 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
 }
 
 /// The access of a gather or scatter.
-fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
+fn lane_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<LaneAccess, Trap> {
     // What a lane's component takes of registers, in elements.
     let row = inst.exec.size.lanes().max(t.program.grf / 4);
-    let plain = |place, data, store, offsets| Access::of_dwords(place, data, (store, offsets), row);
+    let plain = |place, data, access, offsets| LaneAccess::of_dwords(place, data, (access, offsets), row);
     Ok(match inst.op {
-        Op::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
+        Op::Gather { access, element_bytes, surface, global_offset, offsets, data, .. } => {
             let place = t.place_of(surface)?;
             let base = cx.scalar_address(t, global_offset)?;
             let bytes = u32::from(element_bytes);
-            Access {
+            LaneAccess {
                 base: base.wrapping_mul(bytes.into()),
                 scale: bytes.into(),
                 bytes,
                 clears: 4 - bytes,
-                ..plain(place, data, store, offsets)
+                ..plain(place, data, access, offsets)
             }
         }
-        Op::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
+        Op::Scaled4 { access, mask, surface, global_offset, offsets, data } => {
             let place = t.place_of(surface)?;
             let base = cx.scalar_address(t, global_offset)?;
             let (components, count) = channels(mask);
-            Access { base, components, count, ..plain(place, data, store, offsets) }
+            LaneAccess { base, components, count, ..plain(place, data, access, offsets) }
         }
-        Op::Scaled { store, blocks, surface, global_offset, offsets, data } => {
+        Op::Scaled { access, blocks, surface, global_offset, offsets, data } => {
             let place = t.place_of(surface)?;
             let base = cx.scalar_address(t, global_offset)?;
             let bytes = u32::from(blocks);
             let lane_step = bytes.max(4);
-            Access { base, bytes, lane_step, clears: lane_step - bytes, ..plain(place, data, store, offsets) }
+            LaneAccess {
+                base,
+                bytes,
+                lane_step,
+                clears: lane_step - bytes,
+                ..plain(place, data, access, offsets)
+            }
         }
-        Op::Qword { store, blocks, surface, offsets, data } => {
+        Op::Qword { access, blocks, surface, offsets, data } => {
             let place = t.place_of(surface)?;
-            Access {
+            LaneAccess {
                 bytes: 8,
                 lane_step: 8,
                 component_step: row * 8,
                 components: IN_ORDER.map(|c| 8 * c),
                 count: blocks.into(),
-                ..plain(place, data, store, offsets)
+                ..plain(place, data, access, offsets)
             }
         }
         _ => flat_access(t, cx, inst)?,
@@ -118,20 +130,20 @@ fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
 }
 
 /// The same of one to flat memory.
-fn flat_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
+fn flat_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<LaneAccess, Trap> {
     let row = inst.exec.size.lanes().max(t.program.grf / 4);
-    let plain = |data, store, offsets| Access::of_dwords(Storage::Flat, data, (store, offsets), row);
+    let plain = |data, access, offsets| LaneAccess::of_dwords(Storage::Flat, data, (access, offsets), row);
     Ok(match inst.op {
-        Op::SvmGather { store, block_bytes, blocks, addresses, data } => {
+        Op::SvmGather { access, block_bytes, blocks, addresses, data } => {
             let bytes = u32::from(block_bytes);
-            let far = Access { address: 8, wraps: false, ..plain(data, store, addresses) };
+            let far = LaneAccess { address: 8, wraps: false, ..plain(data, access, addresses) };
             if bytes == 1 {
                 // Bytes of a lane lie together, in a dword at least.
                 let bytes = u32::from(blocks);
                 let lane_step = bytes.max(4);
-                Access { bytes, lane_step, clears: lane_step - bytes, ..far }
+                LaneAccess { bytes, lane_step, clears: lane_step - bytes, ..far }
             } else {
-                Access {
+                LaneAccess {
                     bytes,
                     lane_step: bytes,
                     component_step: if inst.exec.size.lanes() == 1 { bytes } else { row * bytes },
@@ -141,12 +153,12 @@ fn flat_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> 
                 }
             }
         }
-        Op::SvmScaled4 { store, mask, address, offsets, data } => {
+        Op::SvmScaled4 { access, mask, address, offsets, data } => {
             let base = cx.scalar_address(t, address)?;
             let (components, count) = channels(mask);
             // The offsets are of 64 bits.
-            let far = Access { address: 8, wraps: false, ..plain(data, store, offsets) };
-            Access { base, components, count, ..far }
+            let far = LaneAccess { address: 8, wraps: false, ..plain(data, access, offsets) };
+            LaneAccess { base, components, count, ..far }
         }
         _ => return Err("no gather".into()),
     })
@@ -158,26 +170,26 @@ pub(super) fn transfer(
     cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
 ) -> Result<SendKind, Trap> {
-    let access = access(t, cx, inst)?;
+    let l = lane_access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let own = cx.address(t, access.offsets, lane * access.address, access.address)?;
-        let first = access.base.wrapping_add(own.wrapping_mul(access.scale));
-        for (k, offset) in access.components[..access.count].iter().enumerate() {
+        let own = cx.address(t, l.offsets, lane * l.address, l.address)?;
+        let first = l.base.wrapping_add(own.wrapping_mul(l.scale));
+        for (k, offset) in l.components[..l.count].iter().enumerate() {
             let at = first.wrapping_add(u64::from(*offset));
-            let at = if access.wraps { at & 0xffff_ffff } else { at };
-            let reg = to_index(k) * access.component_step + lane * access.lane_step;
-            if access.store {
-                let v = cx.data(t, access.data, reg, access.bytes)?;
-                cx.store(t, access.place, at, access.bytes, v)?;
+            let at = if l.wraps { at & 0xffff_ffff } else { at };
+            let reg = to_index(k) * l.component_step + lane * l.lane_step;
+            if l.access.is_store() {
+                let v = cx.data(t, l.data, reg, l.bytes)?;
+                cx.store(t, l.place, at, l.bytes, v)?;
             } else {
-                let slot = access.bytes + access.clears;
-                cx.load_to(t, (access.place, at, access.bytes), (access.data, reg, slot), 0)?;
+                let slot = l.bytes + l.clears;
+                cx.load_to(t, (l.place, at, l.bytes), (l.data, reg, slot), 0)?;
             }
         }
     }
-    Ok(kind(access.place, if access.store { SendKind::Store } else { SendKind::Load }))
+    Ok(kind(l.place, l.access.into()))
 }
 
 /// Atomics.

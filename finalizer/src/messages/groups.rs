@@ -9,7 +9,7 @@ use gen_ir::{ExecSize, PredCtrl};
 use narrow::{as_index, every, to_index, to_u8};
 use platforms::Layout;
 use smallvec::SmallVec;
-use visa::{Op as Visa, RawOperand, VarId};
+use visa::{Access, Op as Visa, RawOperand, VarId};
 
 use crate::{
     build::{Lanes, VReg},
@@ -32,8 +32,8 @@ impl PerLane {
         PerLane { blocks, bytes, written: false }
     }
 
-    const fn data(store: bool, blocks: u32, bytes: u32) -> PerLane {
-        PerLane { blocks, bytes, written: !store }
+    const fn data(access: Access, blocks: u32, bytes: u32) -> PerLane {
+        PerLane { blocks, bytes, written: !access.is_store() }
     }
 }
 
@@ -103,22 +103,22 @@ impl Lowerer<'_> {
         let native = u32::from(self.caps.regs.native_lanes());
         match *op {
             Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
-            Visa::SvmGather { store, block_bytes, blocks, .. } => {
+            Visa::SvmGather { access, block_bytes, blocks, .. } => {
                 let per_lane = u32::from(block_bytes.max(4)) * u32::from(blocks);
-                if self.data_fits(store, 16 * 8, 16 * per_lane) { 16 } else { native }
+                if self.data_fits(access, 16 * 8, 16 * per_lane) { 16 } else { native }
             }
             _ => 16,
         }
     }
 
     /// Whether a message's payload or response is within what length fields and the hardware allow.
-    pub(crate) fn data_fits(&self, store: bool, addresses: u32, data: u32) -> bool {
+    pub(crate) fn data_fits(&self, access: Access, addresses: u32, data: u32) -> bool {
         let registers = |bytes: u32| bytes.div_ceil(self.grf());
-        match (self.caps.words.layout(), store, self.caps.sends.split) {
+        match (self.caps.words.layout(), access, self.caps.sends.split) {
             (Layout::Xe, ..) => registers(data) <= 31,
-            (Layout::Gen8, false, _) => registers(data) <= 16,
-            (Layout::Gen8, true, true) => registers(data) <= 15,
-            (Layout::Gen8, true, false) => registers(addresses) + registers(data) <= 15,
+            (Layout::Gen8, Access::Load, _) => registers(data) <= 16,
+            (Layout::Gen8, Access::Store, true) => registers(data) <= 15,
+            (Layout::Gen8, Access::Store, false) => registers(addresses) + registers(data) <= 15,
         }
     }
 
@@ -173,43 +173,43 @@ fn each_operand(op: &mut Visa<'_>, visit: &mut impl FnMut(&mut RawOperand, PerLa
     let dword = PerLane::read(1, 4);
     let result = PerLane { written: true, ..dword };
     match op {
-        Visa::Scaled4 { store, mask, offsets, data, .. } => {
+        Visa::Scaled4 { access, mask, offsets, data, .. } => {
             visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
+            visit(data, PerLane::data(*access, mask.count(), 4))
         }
-        Visa::Scaled { store, offsets, data, .. } | Visa::Gather { store, offsets, data, .. } => {
+        Visa::Scaled { access, offsets, data, .. } | Visa::Gather { access, offsets, data, .. } => {
             visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, 1, 4))
+            visit(data, PerLane::data(*access, 1, 4))
         }
-        Visa::Qword { store, blocks, offsets, data, .. } => {
+        Visa::Qword { access, blocks, offsets, data, .. } => {
             visit(offsets, dword)?;
-            visit(data, PerLane::data(*store, u32::from(*blocks), 8))
+            visit(data, PerLane::data(*access, u32::from(*blocks), 8))
         }
         Visa::Atomic { offsets, srcs, dst, .. } => {
             visit(offsets, dword)?;
             srcs.iter_mut().try_for_each(|src| visit(src, dword))?;
             visit(dst, result)
         }
-        Visa::Typed4 { store, mask, coords, data, .. } => {
+        Visa::Typed4 { access, mask, coords, data, .. } => {
             coords.iter_mut().try_for_each(|c| visit(c, dword))?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
+            visit(data, PerLane::data(*access, mask.count(), 4))
         }
         Visa::TypedAtomic { coords, srcs, dst, .. } => {
             coords.iter_mut().chain(srcs).try_for_each(|o| visit(o, dword))?;
             visit(dst, result)
         }
-        Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
+        Visa::SvmGather { access, block_bytes, blocks, addresses, data } => {
             let (blocks, bytes) = match (*block_bytes, u32::from(*blocks)) {
                 // Bytes of a lane lie together, in a dword at least.
                 (1, bytes) => (1, bytes.max(4)),
                 (bytes, blocks) => (blocks, u32::from(bytes)),
             };
             visit(addresses, PerLane::read(1, 8))?;
-            visit(data, PerLane::data(*store, blocks, bytes))
+            visit(data, PerLane::data(*access, blocks, bytes))
         }
-        Visa::SvmScaled4 { store, mask, offsets, data, .. } => {
+        Visa::SvmScaled4 { access, mask, offsets, data, .. } => {
             visit(offsets, PerLane::read(1, 8))?;
-            visit(data, PerLane::data(*store, mask.count(), 4))
+            visit(data, PerLane::data(*access, mask.count(), 4))
         }
         Visa::SvmAtomic { bits, addresses, srcs, dst, .. } => {
             let bytes = if *bits == 64 { 8 } else { 4 };

@@ -8,7 +8,7 @@ use messages::{
 };
 use narrow::{as_index, to_u16};
 
-use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
+use visa::{Access, ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
 use super::{Message, Operation, Parts, PayloadPart};
 use crate::{
@@ -33,28 +33,28 @@ impl Lowerer<'_> {
     /// Data port messages with offsets per lane.
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
         match *op {
-            Visa::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
-                self.untyped(store, mask, surface, global_offset, offsets, data)
+            Visa::Scaled4 { access, mask, surface, global_offset, offsets, data } => {
+                self.untyped(access, mask, surface, global_offset, offsets, data)
             }
-            Visa::Scaled { store, blocks, surface, global_offset, offsets, data } => {
+            Visa::Scaled { access, blocks, surface, global_offset, offsets, data } => {
                 if blocks > 4 {
                     return Err("more than four bytes per lane".into());
                 }
                 let offsets = self.lane_offsets(offsets)?;
                 let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
                 self.scattered(
-                    store,
-                    byte_message(store, blocks, self.message_lanes())?,
+                    access,
+                    byte_message(access, blocks, self.message_lanes())?,
                     surface,
                     offsets,
                     data,
                 )
             }
-            Visa::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
-                self.gather(store, element_bytes, surface, global_offset, offsets, data)
+            Visa::Gather { access, element_bytes, surface, global_offset, offsets, data, .. } => {
+                self.gather(access, element_bytes, surface, global_offset, offsets, data)
             }
-            Visa::Qword { store, blocks, surface, offsets, data } => {
-                self.qwords(store, blocks, surface, offsets, data)
+            Visa::Qword { access, blocks, surface, offsets, data } => {
+                self.qwords(access, blocks, surface, offsets, data)
             }
             Visa::Atomic { op, bits, surface, offsets, srcs, dst } => {
                 self.atomic(op, bits, surface, offsets, srcs, dst)
@@ -70,7 +70,7 @@ impl Lowerer<'_> {
     /// Untyped surface read or write of up to four dwords per lane.
     fn untyped(
         &mut self,
-        store: bool,
+        access: Access,
         mask: ChannelMask,
         surface: SurfaceId,
         global_offset: &VectorOperand,
@@ -79,32 +79,32 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let offsets = self.lane_offsets(offsets)?;
         let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
-        self.untyped_at(store, mask, surface, offsets, data)
+        self.untyped_at(access, mask, surface, offsets, data)
     }
 
     fn untyped_at(
         &mut self,
-        store: bool,
+        access: Access,
         mask: ChannelMask,
         surface: SurfaceId,
         offsets: PayloadPart,
         data: RawOperand,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { Dc1::UntypedWrite } else { Dc1::UntypedRead };
+        let kind = if access.is_store() { Dc1::UntypedWrite } else { Dc1::UntypedRead };
         let desc = SurfaceDesc::new()
             .with_message_type(Some(kind))
             .with_simd_mode(Some(simd_mode(lanes)))
             .with_disabled_channels(disabled(mask));
         let bytes = lanes * 4 * mask.count();
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
+        self.transfer(access, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
     }
 
     /// One part of offsets and one of data: a store sends both, a load receives the data.
     fn transfer(
         &mut self,
-        store: bool,
+        access: Access,
         message: Message,
         surface: SurfaceId,
         offsets: PayloadPart,
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         let mut parts: Parts = header.into_iter().collect();
         parts.push(offsets);
         let surface = self.surface(surface)?;
-        if store {
+        if access.is_store() {
             self.note_write(Some(surface));
             parts.push(self.part(data.operand, data.bytes)?);
             return self.send(message, build::VReg::NULL, &parts, Some(surface));
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
 
     fn scattered(
         &mut self,
-        store: bool,
+        access: Access,
         desc: impl Into<Descriptor>,
         surface: SurfaceId,
         offsets: PayloadPart,
@@ -154,13 +154,13 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
         let bytes = self.message_lanes() * 4;
-        self.transfer(store, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
+        self.transfer(access, message, surface, offsets, LaneData { operand: data, bytes, slot: 4 })
     }
 
     /// `gather`, `scatter`: offsets count elements.
     fn gather(
         &mut self,
-        store: bool,
+        access: Access,
         element_bytes: u8,
         surface: SurfaceId,
         global_offset: &VectorOperand,
@@ -174,16 +174,16 @@ impl Lowerer<'_> {
         let slm = surface == SurfaceId::SLM;
         if element_bytes == 4 && slm {
             let offsets = self.shift_offsets(offsets, 2);
-            return self.untyped_at(store, ChannelMask(1), surface, offsets, data);
+            return self.untyped_at(access, ChannelMask(1), surface, offsets, data);
         }
         if element_bytes == 4 {
-            let kind = if store { Dc0::DwordScatteredWrite } else { Dc0::DwordScatteredRead };
+            let kind = if access.is_store() { Dc0::DwordScatteredWrite } else { Dc0::DwordScatteredRead };
             let desc =
                 Scattered::new().with_message_type(Some(kind)).with_simd16(lanes != 8).with_legacy_simd(true);
-            return self.scattered(store, desc, surface, offsets, data);
+            return self.scattered(access, desc, surface, offsets, data);
         }
         let offsets = if shift > 0 { self.shift_offsets(offsets, shift) } else { offsets };
-        self.scattered(store, byte_message(store, element_bytes, lanes)?, surface, offsets, data)
+        self.scattered(access, byte_message(access, element_bytes, lanes)?, surface, offsets, data)
     }
 
     /// Element offsets to byte offsets.
@@ -201,14 +201,14 @@ impl Lowerer<'_> {
 
     fn qwords(
         &mut self,
-        store: bool,
+        access: Access,
         blocks: u8,
         surface: SurfaceId,
         offsets: RawOperand,
         data: RawOperand,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
+        let kind = if access.is_store() { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
         let desc = Scattered::new()
             .with_message_type(Some(kind))
             .with_size_log2(size_log2(blocks)?)
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
         let offsets = self.lane_offsets(offsets)?;
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
         let data = LaneData { operand: data, bytes: lanes * 8 * u32::from(blocks), slot: 8 };
-        self.transfer(store, message, surface, offsets, data)
+        self.transfer(access, message, surface, offsets, data)
     }
 
     fn atomic(
@@ -296,8 +296,8 @@ pub(super) fn size_log2(count: u8) -> Lowered<u8> {
     }
 }
 
-fn byte_message(store: bool, bytes: u8, lanes: u32) -> Lowered<Scattered> {
-    let kind = if store { Dc0::ByteScatteredWrite } else { Dc0::ByteScatteredRead };
+fn byte_message(access: Access, bytes: u8, lanes: u32) -> Lowered<Scattered> {
+    let kind = if access.is_store() { Dc0::ByteScatteredWrite } else { Dc0::ByteScatteredRead };
     let desc = Scattered::new().with_message_type(Some(kind)).with_size_log2(size_log2(bytes)?);
     Ok(desc.with_simd16(lanes == 16))
 }

@@ -14,6 +14,7 @@ use platforms::EndFence;
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
+    op::BarrierHalf,
 };
 
 use super::Message;
@@ -25,16 +26,15 @@ use crate::{
 impl Lowerer<'_> {
     /// `barrier`: signal, then wait.
     pub(crate) fn barrier(&mut self) -> Lowered {
-        self.split_barrier(true)?;
-        self.split_barrier(false)
+        self.split_barrier(BarrierHalf::Signal)?;
+        self.split_barrier(BarrierHalf::Wait)
     }
 
     /// `sbarrier.signal`, `sbarrier.wait`.
-    pub(crate) fn split_barrier(&mut self, signal: bool) -> Lowered {
-        if signal {
-            self.barrier_signal()
-        } else {
-            self.barrier_wait()
+    pub(crate) fn split_barrier(&mut self, half: BarrierHalf) -> Lowered {
+        match half {
+            BarrierHalf::Signal => self.barrier_signal(),
+            BarrierHalf::Wait => self.barrier_wait(),
         }
         Ok(())
     }

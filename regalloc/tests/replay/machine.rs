@@ -419,7 +419,7 @@ impl<'k, S: Files> Machine<'k, S> {
             }
             let offset = usize::from(block.offset()) * 32;
             let len = 32 << block.size_log2();
-            if block.write() {
+            if block.access().is_store() {
                 let at = if info.src1_len > 0 { reg(1) } else { reg(0).map(|(s, at)| (s, at + self.grf)) };
                 let (s, at) = at.ok_or("no data")?;
                 if self.header_of(reg(0)) != self.header_of(Some((0, 0))) {

@@ -1,7 +1,13 @@
 //! Rows of the messages of `message` and of `structs`.
 
 use super::{message_instructions, row::*, struct_instructions};
-use crate::{lsc::LscOp, opcode::Opcode, types::Type};
+use crate::{
+    Access,
+    lsc::LscOp,
+    op::{BlockAlignment, SampleKind},
+    opcode::Opcode,
+    types::Type,
+};
 
 const MASK: Slot = u8("channel mask").text(Text::Channels);
 const ATOMIC: Slot = u8("atomic operation").text(Text::Atomic);
@@ -18,8 +24,11 @@ const SRC1: Slot = raw_src("source 1");
 const SRC: Slot = raw_src("data");
 const DST: Slot = raw_dst("data");
 
-const fn data(store: bool) -> Slot {
-    if store { SRC } else { DST }
+const fn data(access: Access) -> Slot {
+    match access {
+        Access::Load => DST,
+        Access::Store => SRC,
+    }
 }
 
 const fn float(name: &'static str) -> Slot {
@@ -61,11 +70,11 @@ macro_rules! on {
 
 /// The row of one instruction. What its opcode says of the view is known where its fields are listed.
 macro_rules! row {
-    ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $value:literal),+))?
+    ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $kind:ident::$value:ident),+))?
         { $($fields:tt)* }) => {{
         $($(
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
-            const $said: bool = $value;
+            const $said: $kind = $kind::$value;
         )+)?
         Row { sub: number!($($sub)?), name: $name, ..op(Opcode::$opcode, slots!({ $($fields)* })) }
     }};

@@ -4,7 +4,7 @@
 use narrow::{low_u32, to_index};
 
 use super::{Checker, Rule};
-use crate::{ids::*, inst::Inst, lsc::*, op::*, operand::*, types::*};
+use crate::{Access, ids::*, inst::Inst, lsc::*, op::*, operand::*, types::*};
 
 /// The bit of a raw send's extended descriptor by which the message ends its thread: it has no response.
 const END_OF_THREAD: u32 = 1 << 5;
@@ -17,7 +17,7 @@ impl Checker<'_> {
             Op::Lsc(ref lsc) => self.lsc(at, lsc),
             Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
             Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
-            Op::Sample(ref s) if s.gather => self.sample(at, s, 4),
+            Op::Sample(ref s) if s.kind == SampleKind::Gather => self.sample(at, s, 4),
             Op::Sample(ref s) => {
                 let mask = ChannelMask(s.channels & 15);
                 self.channels(index, mask);
@@ -30,7 +30,7 @@ impl Checker<'_> {
                     self.payload(at, "level of detail", lod, lanes * 4);
                 }
                 let bytes = self.rows(channels.count(), lanes * 4);
-                self.data(at, false, dst, bytes);
+                self.data(at, Access::Load, dst, bytes);
             }
             Op::RtWrite(ref rt) => self.rt_write(at, rt),
             Op::UrbWrite { handle, .. } => self.there(at, "urb handle", handle),
@@ -40,21 +40,21 @@ impl Checker<'_> {
                 let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
-            Op::RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. } => {
+            Op::RawSends { end, src_len, dst_len, ext_desc, srcs, dst, .. } => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
                 if src_len[0] > 0 {
                     self.there(at, "source 0", srcs[0]);
                 }
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
                 let ends = ext_desc.immediate().is_some_and(|e| low_u32(e) & END_OF_THREAD != 0);
-                let most = if eot || ends { 0 } else { 31 };
+                let most = if end == SendEnd::EndsThread || ends { 0 } else { 31 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } => {
                 let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
                 let rows = lanes * u32::from(repeat);
                 let (to, from) = (rows * element(dst), rows * element(srcs[0]));
-                self.data(at, false, dst, to);
+                self.data(at, Access::Load, dst, to);
                 self.payload(at, "source 0", srcs[0], from);
                 let dwords = Precision::weight_dwords(weight, activation, depth.into());
                 self.payload(at, "source 1", srcs[1], lanes * 4 * dwords);
@@ -75,35 +75,37 @@ impl Checker<'_> {
     fn data_port(&mut self, at: Message, inst: &Inst<'_>) {
         let Message { index, lanes } = at;
         match inst.op {
-            Op::OwordBlock { owords, data, store, .. } => self.data(at, store, data, 16 * u32::from(owords)),
-            Op::MediaBlock { surface, width, height, data, store, .. } => {
+            Op::OwordBlock { owords, data, access, .. } => {
+                self.data(at, access, data, 16 * u32::from(owords))
+            }
+            Op::MediaBlock { surface, width, height, data, access, .. } => {
                 self.surface(index, surface);
-                self.media(at, store, width, height, data);
+                self.media(at, access, width, height, data);
             }
-            Op::Gather { element_bytes, offsets, data, store, .. } => {
+            Op::Gather { element_bytes, offsets, data, access, .. } => {
                 self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * u32::from(element_bytes));
+                self.data(at, access, data, lanes * u32::from(element_bytes));
             }
-            Op::Typed4 { mask, surface, coords, data, store } => {
+            Op::Typed4 { mask, surface, coords, data, access } => {
                 self.surface(index, surface);
                 self.channels(index, mask);
                 self.coords(at, &coords, lanes * 4);
                 let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
+                self.data(at, access, data, bytes);
             }
-            Op::Scaled4 { mask, offsets, data, store, .. } => {
+            Op::Scaled4 { mask, offsets, data, access, .. } => {
                 self.channels(index, mask);
                 self.payload(at, "offsets", offsets, lanes * 4);
                 let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
+                self.data(at, access, data, bytes);
             }
-            Op::Scaled { offsets, data, store, .. } => {
+            Op::Scaled { offsets, data, access, .. } => {
                 self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * 4);
+                self.data(at, access, data, lanes * 4);
             }
-            Op::Qword { blocks, offsets, data, store, .. } => {
+            Op::Qword { blocks, offsets, data, access, .. } => {
                 self.payload(at, "offsets", offsets, lanes * 4);
-                self.data(at, store, data, lanes * 8 * u32::from(blocks));
+                self.data(at, access, data, lanes * 8 * u32::from(blocks));
             }
             Op::Atomic { op, bits, offsets, srcs, dst, .. } => {
                 self.payload(at, "offsets", offsets, lanes * 4);
@@ -114,25 +116,25 @@ impl Checker<'_> {
                 self.coords(at, &coords, lanes * 4);
                 self.atomic(at, op, bits, srcs, dst);
             }
-            Op::SvmBlock { owords, data, store, .. } => self.data(at, store, data, 16 * u32::from(owords)),
-            Op::SvmGather { block_bytes, blocks, addresses, data, store } => {
+            Op::SvmBlock { owords, data, access, .. } => self.data(at, access, data, 16 * u32::from(owords)),
+            Op::SvmGather { block_bytes, blocks, addresses, data, access } => {
                 self.svm_blocks(at, block_bytes, blocks);
                 self.payload(at, "addresses", addresses, lanes * 8);
                 let per_lane = match block_bytes {
                     1 => u32::from(blocks).next_multiple_of(4),
                     n => u32::from(n) * u32::from(blocks),
                 };
-                self.data(at, store, data, lanes * per_lane);
+                self.data(at, access, data, lanes * per_lane);
             }
             Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
                 self.payload(at, "addresses", addresses, lanes * 8);
                 self.atomic(at, op, bits, srcs, dst);
             }
-            Op::SvmScaled4 { mask, offsets, data, store, .. } => {
+            Op::SvmScaled4 { mask, offsets, data, access, .. } => {
                 self.channels(index, mask);
                 self.payload(at, "offsets", offsets, lanes * 8);
                 let bytes = self.rows(mask.count(), lanes * 4);
-                self.data(at, store, data, bytes);
+                self.data(at, access, data, bytes);
             }
             _ => {}
         }
@@ -175,11 +177,15 @@ impl Checker<'_> {
     }
 
     /// What a message brings or takes. Stored data are there.
-    fn data(&mut self, at: Message, store: bool, raw: RawOperand, bytes: u32) {
-        if store {
-            self.there(at, "data", raw);
+    fn data(&mut self, at: Message, access: Access, raw: RawOperand, bytes: u32) {
+        let field = match access {
+            Access::Load => "destination",
+            Access::Store => "data",
+        };
+        if access.is_store() {
+            self.there(at, field, raw);
         }
-        self.payload(at, if store { "data" } else { "destination" }, raw, bytes);
+        self.payload(at, field, raw, bytes);
     }
 
     /// An operand that must not be `%null`.
@@ -269,7 +275,7 @@ impl Checker<'_> {
     }
 
     /// Media blocks: up to 64 bytes wide, in rows of 4, 8, ... bytes that fill at most 256.
-    fn media(&mut self, at: Message, store: bool, width: u8, height: u8, data: RawOperand) {
+    fn media(&mut self, at: Message, access: Access, width: u8, height: u8, data: RawOperand) {
         let pitch = u32::from(width).next_power_of_two().max(4);
         if !(1..=64).contains(&width) {
             let message = format!("{width} bytes, allowed: 1 to 64");
@@ -281,7 +287,7 @@ impl Checker<'_> {
             self.report(Rule::BlockShape, Some(at.index), "block height", message);
             return;
         }
-        self.data(at, store, data, pitch * u32::from(height));
+        self.data(at, access, data, pitch * u32::from(height));
     }
 
     /// Blocks of a virtual memory gather.
