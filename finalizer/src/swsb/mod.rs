@@ -52,7 +52,7 @@ mod tests;
 
 use access::{InstAccess, Unit};
 pub use check::unmet;
-use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
+use gen_ir::{BlockId, Cfg, Direction, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
@@ -271,7 +271,7 @@ fn step(
     state.held = a.lone;
     match (a.unit, token) {
         (Unit::Pipe(pipe), _) => state.issue(to_index(n), pipe, true),
-        (Unit::Branch, _) if a.ranges().iter().any(|r| r.write) => {
+        (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {
             state.issue(to_index(n), access::branch_pipe(caps), false);
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),

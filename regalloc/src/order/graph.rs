@@ -5,8 +5,8 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{
-    Arf, Base, BlockId, Class, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src, VarClass,
-    Virtual,
+    Arf, Base, BlockId, Class, Direction, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src,
+    VarClass, Virtual,
 };
 use narrow::{as_index, to_index};
 
@@ -93,11 +93,11 @@ type Readers = Vec<(u32, u32)>;
 
 impl Last {
     /// Notes what instruction `i` does and adds what it must stay behind.
-    fn touch(&mut self, i: u32, writes: bool, before: &mut Vec<u32>, readers: &mut Readers) {
+    fn touch(&mut self, i: u32, does: Direction, before: &mut Vec<u32>, readers: &mut Readers) {
         if self.writer != NOBODY && self.writer != i {
             before.push(self.writer);
         }
-        if !writes {
+        if does == Direction::Read {
             readers.push((i, self.reader));
             self.reader = to_index(readers.len()) - 1;
             return;
@@ -195,7 +195,7 @@ impl BlockGraph {
             let named = Named::by(inst, kernel);
             let stay = i < prologue || named.fixed || stays_put(inst);
             for a in accesses.of(insts.start + i) {
-                let writes = a.kind.has(Kind::WRITE);
+                let does = Direction::write_if(a.kind.has(Kind::WRITE));
                 let of = match kernel.vars[a.var.index()].class {
                     VarClass::Address => SharedResource::Addresses,
                     class @ (VarClass::Flag | VarClass::General) => {
@@ -214,19 +214,25 @@ impl BlockGraph {
                             last.push(Last::default());
                         }
                         touched.list.push(*row);
-                        last[as_index(*row)].touch(now, writes, &mut before.list, readers);
+                        last[as_index(*row)].touch(now, does, &mut before.list, readers);
                         continue;
                     }
                 };
-                shared[of.index()].touch(now, writes, &mut before.list, readers);
+                shared[of.index()].touch(now, does, &mut before.list, readers);
             }
             if named.accumulator || uses_accumulator(inst) {
-                shared[SharedResource::Accumulators.index()].touch(now, true, &mut before.list, readers);
+                shared[SharedResource::Accumulators.index()].touch(
+                    now,
+                    Direction::Write,
+                    &mut before.list,
+                    readers,
+                );
             }
             if let Some(info) = inst.send() {
                 let access = info.memory_access(kernel.platform);
+                let does = Direction::write_if(access.writes);
                 for space in access.spaces() {
-                    memory[space.index()].touch(now, access.writes, &mut before.list, readers);
+                    memory[space.index()].touch(now, does, &mut before.list, readers);
                 }
             }
             before.list.extend(fence);
