@@ -3,7 +3,7 @@
 use crate::{
     Error, StructurizeMemory,
     layout::Layout,
-    plan::{Plan, Plans},
+    plan::{BranchStyle, Plan, Plans},
     structured::{self, Form},
     unthread,
 };
@@ -16,7 +16,7 @@ use narrow::to_index;
 /// Lowers all gotos. Returns the number of `jmpi` written and of joins inserted.
 pub(crate) fn lower_branches(
     kernel: &mut Kernel<Virtual>,
-    structured_forms: bool,
+    style: BranchStyle,
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
@@ -25,7 +25,7 @@ pub(crate) fn lower_branches(
     let StructurizeMemory { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = memory;
     flags.forget();
     plan(kernel, width, cfg, flags, p)?;
-    if structured_forms {
+    if style == BranchStyle::Structured {
         structured::nodes(kernel, &p.plans, width, nodes);
         if unthread::split(kernel, nodes, unthread, forms, blocks, pool) {
             plan(kernel, width, cfg, flags, p)?;
@@ -34,7 +34,7 @@ pub(crate) fn lower_branches(
     }
     check_ends(kernel, p)?;
     widen_uniform(kernel, &p.plans, exec, flags, pool);
-    if structured_forms {
+    if style == BranchStyle::Structured {
         structured::find(nodes, forms);
         structured::share_ends(nodes, forms);
     } else {

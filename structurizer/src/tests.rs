@@ -134,7 +134,7 @@ fn a_jump_that_no_structure_takes_keeps_its_target() {
     let mut k = tangled(Platform::Skl);
     structurize(&mut k).unwrap();
     let mut plain = tangled(Platform::Skl);
-    structurize_with(&mut plain, false).unwrap();
+    structurize_with(&mut plain, BranchStyle::Gotos).unwrap();
     assert_eq!(flow(&k), flow(&plain));
 }
 

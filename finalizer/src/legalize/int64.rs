@@ -7,7 +7,7 @@ use narrow::{every, low_u16};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
-    operand::dword_for,
+    operand::{Saturates, dword_for},
     qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide, with_dwords},
     saturate,
     slice::slice,
@@ -187,7 +187,7 @@ fn by_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
-    lx.stage_destination(inst, ty, 1, false);
+    lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Step::Replaced
 }
 

@@ -6,7 +6,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{with_modifiers, without_modifiers},
+    operand::{Saturates, with_modifiers, without_modifiers},
     qwords::{dwords_of_dst, dwords_of_src, is_wide},
     wide::{self, read},
 };
@@ -171,7 +171,7 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
     let wide = is_wide(ty);
     if wide && dwords_of_dst(inst).is_none() {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     let flag = lx.flag_for(inst);

@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         sample: &Sample<'_>,
         sampler: &Sampler,
     ) -> Lowered<PayloadPart> {
-        let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
+        let header = self.plain_sampler_header(Some(sampler));
         let mut fixed = HeaderControl::new().with_pixel_null_mask(sample.pixel_null_mask);
         if sample.kind != SampleKind::Gather {
             fixed.set_disabled_channels(disabled(ChannelMask(sample.channels & 15)));
@@ -289,9 +289,10 @@ impl Lowerer<'_> {
         Ok(PayloadPart { reg: header, len: 1 })
     }
 
-    fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
+    /// A header without what is in it for one message. A bit says whether the sampler is bindless.
+    fn plain_sampler_header(&mut self, sampler: Option<&Sampler>) -> VReg {
         let header = self.copy_of_r0();
-        if self.caps.sampler.bindless && !bindless {
+        if self.caps.sampler.bindless && !matches!(sampler, Some(Sampler::Bindless(_))) {
             let word = header.plus(12);
             let from = Src::scalar(word, Type::Uw);
             let srcs = [from, Src::uw(0xfffe)];
@@ -382,7 +383,7 @@ impl Lowerer<'_> {
         };
         let mut parts = Parts::new();
         if header {
-            let reg = self.plain_sampler_header(false);
+            let reg = self.plain_sampler_header(None);
             let control = HeaderControl::new().with_disabled_channels(disabled(channels));
             self.set_dword(reg, 2, Src::ud(control.into_bits()));
             parts.push(PayloadPart { reg, len: 1 });

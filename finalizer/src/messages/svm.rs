@@ -133,7 +133,7 @@ impl Lowerer<'_> {
         addresses: PayloadPart,
         data: LaneData,
     ) -> Lowered {
-        let message = stateless(desc, false, 0);
+        let message = stateless(desc, 0);
         if access.is_store() {
             self.note_write(None);
             let data = self.part(data.operand, data.bytes)?;
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
             .with_message_type(Some(kind))
             .with_block_type(Some(block))
             .with_size(to_u8(oword_count(owords)?.code()));
-        let message = stateless(desc, true, 0);
+        let message = Message { header: true, ..stateless(desc, 0) };
         let exec = block_exec(owords);
         if access.is_store() {
             self.note_write(None);
@@ -246,7 +246,7 @@ impl Lowerer<'_> {
         }
         let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
         let (target, copy) = self.response(dst, bytes)?;
-        let message = stateless(desc, false, response);
+        let message = stateless(desc, response);
         self.send(message, target, &parts, None)?;
         if let Some(to) = copy {
             self.copy_response(to, target, bytes, slot);
@@ -255,10 +255,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// A message to the whole address space.
-fn stateless(desc: impl Into<Descriptor>, header: bool, response: u32) -> Message {
+/// A message to the whole address space, without a header.
+fn stateless(desc: impl Into<Descriptor>, response: u32) -> Message {
     let desc = desc.into().with_surface(SurfaceIndex::STATELESS);
-    Message { sfid: Sfid::Dc1, desc, header, response }
+    Message { sfid: Sfid::Dc1, desc, header: false, response }
 }
 
 /// An address as an unsigned qword.

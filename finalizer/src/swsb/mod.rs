@@ -270,9 +270,13 @@ fn step(
     state.settle(wait);
     state.held = a.lone;
     match (a.unit, token) {
-        (Unit::Pipe(pipe), _) => state.issue(to_index(n), pipe, true),
+        (Unit::Pipe(pipe), _) => {
+            state.age(pipe);
+            state.issue(to_index(n), pipe);
+        }
         (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {
-            state.issue(to_index(n), access::branch_pipe(caps), false);
+            // The hardware does not count branches.
+            state.issue(to_index(n), access::branch_pipe(caps));
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),
         _ => {}

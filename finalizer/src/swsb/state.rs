@@ -256,16 +256,18 @@ impl Outstanding {
         self.slm_loads &= !ids;
     }
 
-    /// Issues an in-order instruction; `counted`: it makes those before it older.
-    pub fn issue(&mut self, inst: u32, pipe: u8, counted: bool) {
-        if counted {
-            self.entries.retain_mut(|e| {
-                if e.pipe == pipe {
-                    e.age += 1;
-                }
-                e.age <= DEPTH[usize::from(e.pipe)]
-            });
-        }
+    /// Makes the instructions of a pipe older by one.
+    pub fn age(&mut self, pipe: u8) {
+        self.entries.retain_mut(|e| {
+            if e.pipe == pipe {
+                e.age += 1;
+            }
+            e.age <= DEPTH[usize::from(e.pipe)]
+        });
+    }
+
+    /// Issues an in-order instruction.
+    pub fn issue(&mut self, inst: u32, pipe: u8) {
         match self.entries.binary_search_by_key(&inst, |e| e.inst) {
             Ok(again) => self.entries[again].age = 1,
             Err(at) => self.entries.insert(at, InFlight { inst, pipe, age: 1 }),

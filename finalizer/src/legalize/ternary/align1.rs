@@ -11,7 +11,7 @@ use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::is_scalar,
+        operand::{Saturates, is_scalar},
     },
 };
 
@@ -36,7 +36,7 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if inst.sat {
             lx.stage_in_steps(inst, if ty.is_signed() { Type::D } else { Type::Ud }, 1);
         } else {
-            lx.stage_destination(inst, exec, 1, true);
+            lx.stage_destination(inst, exec, 1, Saturates::Move);
         }
         return Step::Replaced;
     }

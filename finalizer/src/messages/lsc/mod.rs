@@ -7,6 +7,8 @@ pub(super) mod codes;
 mod fence;
 mod typed;
 
+pub(super) use fence::ThirdLevel;
+
 use gen_ir::{Desc, Dst, Inst, Op, Payload, SendInfo, Src, Type};
 use messages::{
     Effect, ExtendedDescriptor,

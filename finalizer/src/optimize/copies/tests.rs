@@ -37,7 +37,7 @@ impl Case {
     }
 
     fn last(&mut self) -> Inst<Virtual> {
-        forward(&mut self.kernel, 32, false, &mut Copies::default(), |_, _, _| {});
+        forward(&mut self.kernel, 32, Legality::Open, &mut Copies::default(), |_, _, _| {});
         *self.kernel.blocks[0].insts.last().unwrap()
     }
 }
