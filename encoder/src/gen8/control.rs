@@ -110,13 +110,24 @@ pub(super) fn encode(
     if !inst.chan.is_multiple_of(4) || inst.chan > 28 {
         return Err(Bad::new("channel offset", u32::from(inst.chan), "a multiple of 4 below 32"));
     }
-    let mut c = Control::new()
+    let c = Control::new()
         .with_opcode(number)
         .with_access_mode(mode == AccessMode::Align16)
         .with_chan_off(inst.chan / 4)
         .with_exec_size(inst.exec.number())
         .with_saturate(inst.sat)
         .with_mask_ctrl(inst.no_mask);
+    let c = with_options(c, inst, class)?;
+    let mut c = with_flags(c, inst, class, mode)?;
+    if let Payload::Math(function) = inst.payload {
+        c.set_cond_modifier(function.number());
+    }
+    Ok(c)
+}
+
+/// The control fields with those of the instruction's options.
+#[inline]
+fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Result<Control, Bad> {
     let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
     if left != Options::NONE {
         for (option, bit) in PLAIN {
@@ -141,6 +152,12 @@ pub(super) fn encode(
             ));
         }
     }
+    Ok(c)
+}
+
+/// The control fields with predicate, condition and their flag.
+#[inline]
+fn with_flags(mut c: Control, inst: &Inst<Physical>, class: Class, mode: AccessMode) -> Result<Control, Bad> {
     let mut flag = None;
     if let Some(pred) = &inst.pred {
         let code = codes::pred_code(mode, pred.ctrl)
@@ -173,9 +190,6 @@ pub(super) fn encode(
             flag_bits(flag).ok_or_else(|| Bad::new("flag", "another register", "f0.0, f0.1, f1.0, f1.1"))?;
         c.set_flag_reg_num(reg);
         c.set_flag_sub_reg_num(sub);
-    }
-    if let Payload::Math(function) = inst.payload {
-        c.set_cond_modifier(function.number());
     }
     Ok(c)
 }

@@ -22,29 +22,29 @@ struct TernarySource {
 
 /// The sources of a word of three.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum TernaryPlace {
     Src0,
     Src1,
     Src2,
 }
 
-impl Slot {
+impl TernaryPlace {
     const fn field(self) -> &'static str {
         match self {
-            Slot::Src0 => "src0",
-            Slot::Src1 => "src1",
-            Slot::Src2 => "src2",
+            TernaryPlace::Src0 => "src0",
+            TernaryPlace::Src1 => "src1",
+            TernaryPlace::Src2 => "src2",
         }
     }
 
     /// Whether the word has its vertical stride.
     fn has_vert(self) -> bool {
-        self != Slot::Src2
+        self != TernaryPlace::Src2
     }
 
     /// Whether it may be an immediate.
     fn may_be_imm(self) -> bool {
-        self != Slot::Src1
+        self != TernaryPlace::Src1
     }
 }
 
@@ -81,9 +81,9 @@ impl Encoder<'_> {
         let float = code & 8 != 0;
         w = w.with_dst(slot).with_dst_data_type(code & 7).with_exec_data_type(float);
 
-        let s0 = self.ternary_source::<L>(Slot::Src0, &i.src[0], float)?;
-        let s1 = self.ternary_source::<L>(Slot::Src1, &i.src[1], float)?;
-        let s2 = self.ternary_source::<L>(Slot::Src2, &i.src[2], float)?;
+        let s0 = self.ternary_source::<L>(TernaryPlace::Src0, &i.src[0], float)?;
+        let s1 = self.ternary_source::<L>(TernaryPlace::Src1, &i.src[1], float)?;
+        let s2 = self.ternary_source::<L>(TernaryPlace::Src2, &i.src[2], float)?;
         w = w
             .with_src0(s0.slot)
             .with_src0_data_type(s0.data_type)
@@ -109,10 +109,16 @@ impl Encoder<'_> {
             }
             return Ok(w.with_cond_modifier(self.cond()?).into_bits());
         }
+        self.bfn(w, [s0, s1, s2])
+    }
+
+    /// The truth table and condition of `bfn`, where other operations have modifiers.
+    fn bfn(&self, w: Ternary, sources: [TernarySource; 3]) -> Result<u128, EncodeError> {
+        let i = self.inst;
         let Payload::Bfn(table) = i.payload else {
             return Err(self.error("BooleanFuncCtrl", "none", "a truth table"));
         };
-        if s0.src_mod | s1.src_mod | s2.src_mod != 0 {
+        if sources.iter().any(|s| s.src_mod != 0) {
             return Err(self.error("SrcMod", "present", "none"));
         }
         let cond = match i.cond {
@@ -132,7 +138,7 @@ impl Encoder<'_> {
     #[inline]
     fn ternary_source<L: Layout>(
         &self,
-        slot: Slot,
+        slot: TernaryPlace,
         src: &Src<Physical>,
         float: bool,
     ) -> Result<TernarySource, EncodeError> {

@@ -91,23 +91,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if !is_dword(&inst.src[0]) {
-        if !matches!(dst.bytes(), 1 | 8) {
-            return Step::Keep;
-        }
-        // The negative of two words without signs has 33 bits.
-        let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
-        let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
-        if long && dst.bytes() == 8 {
-            for i in 0..2 {
-                lx.stage_source(&mut new, i, Type::D, 1);
-            }
-            lx.inst(new);
-        } else {
-            // No product of words goes to quadwords: the table of `mul`; Intel's finalizer makes dwords of the words.
-            let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
-            lx.stage_destination(inst, ty, 1, Saturates::Move);
-        }
-        return Step::Replaced;
+        return short_factors(lx, inst, dst);
     }
     if dst.bytes() == 8 {
         return if inst.sat { saturate::long_product(lx, inst, dst) } else { wide_product(lx, inst, dst) };
@@ -126,6 +110,28 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return low(lx, inst);
     }
     Step::Keep
+}
+
+/// A product of words or bytes.
+fn short_factors(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
+    if !matches!(dst.bytes(), 1 | 8) {
+        return Step::Keep;
+    }
+    // The negative of two words without signs has 33 bits.
+    let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
+    let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
+    if long && dst.bytes() == 8 {
+        let mut new = *inst;
+        for i in 0..2 {
+            lx.stage_source(&mut new, i, Type::D, 1);
+        }
+        lx.inst(new);
+    } else {
+        // No product of words goes to quadwords: the table of `mul`; Intel's finalizer makes dwords of the words.
+        let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
+        lx.stage_destination(inst, ty, 1, Saturates::Move);
+    }
+    Step::Replaced
 }
 
 /// Whether a product may be negative: a factor is signed, or one of two is negated.
@@ -177,15 +183,15 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
     new
 }
 
-/// A half of a product.
+/// The half of a product that is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+enum KeptHalf {
     Low,
     High,
 }
 
 /// `mul` to the accumulator and the instruction that takes the product's half, in slices.
-fn expand(lx: &mut Legalizer<'_>, inst: &VInst, half: Half) -> Step {
+fn expand(lx: &mut Legalizer<'_>, inst: &VInst, half: KeptHalf) -> Step {
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
     let step = step_of(lx, inst);
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
@@ -213,7 +219,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, half: Half) -> Step {
     Step::Replaced
 }
 
-fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: Half) {
+fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: KeptHalf) {
     let lanes = part.exec.lanes();
     let mut a = part.src[0];
     let mut b = part.src[1];
@@ -224,7 +230,7 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: Half) {
         lx.refuse(part, "a factor whose words cannot be read");
         return;
     };
-    let ty = if half == Half::High { dst } else { Type::D };
+    let ty = if half == KeptHalf::High { dst } else { Type::D };
     let acc = Dst::packed(ACC0, ty);
     // Under the mask of its other half: read by all channels, the factors would be kept for those that wait.
     let mut mul = build::op(Op::Mul, lanes_of(part), acc, &[a, word]);
@@ -232,7 +238,7 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: Half) {
     lx.push_raw(mul);
     let mut taken = *part;
     taken.src = [a, b, Src::None];
-    if half == Half::High {
+    if half == KeptHalf::High {
         taken.op = Op::Mach;
         taken.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
         lx.push_raw(taken);
@@ -254,7 +260,7 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: Half) {
 }
 
 fn low(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    expand(lx, inst, Half::Low)
+    expand(lx, inst, KeptHalf::Low)
 }
 
 /// The high half of a dword product.
@@ -275,7 +281,7 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(plain) = without_negated_dwords(inst) {
         return high_of_negated(lx, inst, &plain);
     }
-    expand(lx, inst, Half::High)
+    expand(lx, inst, KeptHalf::High)
 }
 
 /// The product without the signs of its negated dwords, if it has such: they have 33 bits (the negative of an unsigned
@@ -407,7 +413,7 @@ fn of_plain_factors(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let product = lx.wide_temp(inst);
     lx.helper(build::op(Op::Mul, lanes_of(inst), Dst::packed(product, Type::Q), &plain.src[..2]), inst);
     let negative = Src::new(product, build::strided(1, inst.exec), Type::Q);
-    let negative = with_modifiers(negative, SrcMod::new(false, true));
+    let negative = with_modifiers(negative, SrcMod::Neg);
     let mut copy = build::mov(lanes_of(inst), inst.dst, negative);
     copy.pred = inst.pred;
     lx.helper(copy, inst);

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
             && pred.inv
             && let Src::Direct { mods, .. } = &mut chosen
         {
-            *mods = SrcMod::new(false, true);
+            *mods = SrcMod::Neg;
         }
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &[chosen, Src::ud(asked)]));
         if pred.ctrl != PredCtrl::Seq {

@@ -228,6 +228,25 @@ impl Graph {
         if let Some(pred) = inst.pred {
             self.special(i, inst, Role::Pred, pred.flag);
         }
+        self.sources(i, inst, grf_bytes);
+        self.destination(i, inst, grf_bytes);
+        if let Some(cond) = inst.cond {
+            self.special(i, inst, Role::Cond, cond.flag);
+        }
+        if writes {
+            self.write(i, ACCUMULATOR, u64::MAX);
+        }
+        match kind {
+            Mobility::Memory(access) => self.message(i, access),
+            Mobility::Stays => self.message(i, MemoryAccess::ORDERS),
+            Mobility::Mode => self.write(i, MODES, u64::MAX),
+            Mobility::Plain => {}
+        }
+    }
+
+    /// Sources, and the descriptors of a message.
+    #[inline]
+    fn sources(&mut self, i: u32, inst: &Inst<Physical>, grf_bytes: u32) {
         for (n, (s, src)) in (0..).zip(inst.src.iter().enumerate()) {
             match src {
                 Src::None | Src::Imm { .. } => {}
@@ -250,6 +269,10 @@ impl Graph {
                 }
             }
         }
+    }
+
+    #[inline]
+    fn destination(&mut self, i: u32, inst: &Inst<Physical>, grf_bytes: u32) {
         match &inst.dst {
             Dst::None => {}
             Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => match reg.base() {
@@ -264,18 +287,6 @@ impl Graph {
                 self.special(i, inst, Role::DstAddr, *addr);
                 self.write_addressed(i);
             }
-        }
-        if let Some(cond) = inst.cond {
-            self.special(i, inst, Role::Cond, cond.flag);
-        }
-        if writes {
-            self.write(i, ACCUMULATOR, u64::MAX);
-        }
-        match kind {
-            Mobility::Memory(access) => self.message(i, access),
-            Mobility::Stays => self.message(i, MemoryAccess::ORDERS),
-            Mobility::Mode => self.write(i, MODES, u64::MAX),
-            Mobility::Plain => {}
         }
     }
 
