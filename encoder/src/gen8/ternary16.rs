@@ -150,8 +150,37 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     }
     let form = OperandForm::of_macro(inst.op == Op::Madm);
     let mut c = control::encode(inst, inst.op.info().class, AccessMode::Align16, number)?;
+    let (mut w, one) = encode_dst(inst, form, &mut c)?;
+    let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
+    w.set_src_data_type(code(src_ty, "src0 type")?);
+    let float = |ty| matches!(ty, Type::F | Type::Hf);
+    for (i, src) in inst.src.iter().enumerate() {
+        let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
+        let mixed = rules.mixed_half && float(ty) && float(src_ty);
+        if ty != src_ty && !mixed {
+            return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
+        }
+        let bits = encode_src(i, src, inst.exec, form, one)?;
+        if bits.sub_reg_num_1() && !rules.mixed_half {
+            return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
+        }
+        let s = bits.into_bits();
+        let mods = src.mods();
+        let half = mixed && ty == Type::Hf;
+        w = match i {
+            0 => w.with_src0(s).with_src0_abs(mods.abs()).with_src0_negate(mods.neg()),
+            1 => w.with_src1(s).with_src1_abs(mods.abs()).with_src1_negate(mods.neg()).with_src1_type(half),
+            _ => w.with_src2(s).with_src2_abs(mods.abs()).with_src2_negate(mods.neg()).with_src2_type(half),
+        };
+    }
+    Ok(u128::from(c.into_bits()) | w.into_bits())
+}
+
+/// The destination, and whether sources must be one element: a lone channel other than x reads packed ones elsewhere. Such a
+/// channel has an execution size of its own.
+#[inline]
+fn encode_dst(inst: &Inst<Physical>, form: OperandForm, c: &mut Control) -> Result<(Ternary16, bool), Bad> {
     let mut w = Ternary16::new();
-    // Whether sources must be one element: a lone channel other than x reads packed ones elsewhere.
     let mut one = false;
     match inst.dst {
         Dst::Macro { .. } if inst.exec == ExecSize::S1 => {
@@ -186,29 +215,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         }
         _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
     }
-    let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
-    w.set_src_data_type(code(src_ty, "src0 type")?);
-    let float = |ty| matches!(ty, Type::F | Type::Hf);
-    for (i, src) in inst.src.iter().enumerate() {
-        let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
-        let mixed = rules.mixed_half && float(ty) && float(src_ty);
-        if ty != src_ty && !mixed {
-            return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
-        }
-        let bits = encode_src(i, src, inst.exec, form, one)?;
-        if bits.sub_reg_num_1() && !rules.mixed_half {
-            return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
-        }
-        let s = bits.into_bits();
-        let mods = src.mods();
-        let half = mixed && ty == Type::Hf;
-        w = match i {
-            0 => w.with_src0(s).with_src0_abs(mods.abs()).with_src0_negate(mods.neg()),
-            1 => w.with_src1(s).with_src1_abs(mods.abs()).with_src1_negate(mods.neg()).with_src1_type(half),
-            _ => w.with_src2(s).with_src2_abs(mods.abs()).with_src2_negate(mods.neg()).with_src2_type(half),
-        };
-    }
-    Ok(u128::from(c.into_bits()) | w.into_bits())
+    Ok((w, one))
 }
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {

@@ -19,8 +19,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.ops.int64 && (lx.caps.ops.int64_logic || !is_logic(inst)) {
         return Step::Keep;
     }
-    let dst_wide = inst.dst.ty().is_some_and(is_wide);
-    let src_wide = inst.src.iter().filter_map(Src::ty).any(is_wide);
+    let operands = WideOperands::of(inst);
+    let WideOperands { dst: dst_wide, src: src_wide } = operands;
     if !dst_wide && !src_wide {
         return Step::Keep;
     }
@@ -36,7 +36,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // Halves would be eight dwords apart, and destinations are four at most.
         return super::places::far_apart(lx, inst);
     }
-    if let Some(step) = around(lx, inst, dst_wide, src_wide) {
+    if let Some(step) = around(lx, inst, operands) {
         return step;
     }
     match inst.op {
@@ -61,9 +61,27 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
 }
 
+/// Which operands have 64 bits.
+#[derive(Clone, Copy)]
+struct WideOperands {
+    dst: bool,
+    /// A source has.
+    src: bool,
+}
+
+impl WideOperands {
+    fn of(inst: &VInst) -> WideOperands {
+        WideOperands {
+            dst: inst.dst.ty().is_some_and(is_wide),
+            src: inst.src.iter().filter_map(Src::ty).any(is_wide),
+        }
+    }
+}
+
 /// What stands around an operation and is rewritten before it: saturation, modifiers of sources, conditions. None if the
 /// operation is left.
-fn around(lx: &mut Legalizer<'_>, inst: &VInst, dst_wide: bool, src_wide: bool) -> Option<Step> {
+fn around(lx: &mut Legalizer<'_>, inst: &VInst, operands: WideOperands) -> Option<Step> {
+    let WideOperands { dst: dst_wide, src: src_wide } = operands;
     // The negative of a narrow operand has a bit more than it.
     let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
     let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
