@@ -25,9 +25,13 @@ impl Mail<'_, '_> {
         Layout { lanes, place, first: self.header() * self.grf, address }
     }
 
-    fn simd(&self, wide: bool) -> u32 {
-        let native = u32::from(self.cx.program.platform.caps().regs.native_lanes());
-        if wide { 16 } else { native }
+    fn native_lanes(&self) -> u32 {
+        self.cx.program.platform.caps().regs.native_lanes().into()
+    }
+
+    /// Lanes as the one bit says that most messages have.
+    fn simd(&self, sixteen: bool) -> u32 {
+        if sixteen { 16 } else { self.native_lanes() }
     }
 
     fn scattered_address(&mut self, l: &Layout, lane: u32) -> Result<u64, Trap> {
@@ -168,8 +172,8 @@ fn target(mail: &Mail<'_, '_>, addresses: Addresses) -> (Place, u32) {
 fn untyped(mail: &mut Mail<'_, '_>, addresses: Addresses, access: Access) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Surface>();
     let lanes = match fields.simd_mode() {
-        Some(ScatteredSimdMode::Simd16) => mail.simd(true),
-        Some(ScatteredSimdMode::Simd8) => mail.simd(false),
+        Some(ScatteredSimdMode::Simd16) => 16,
+        Some(ScatteredSimdMode::Simd8) => mail.native_lanes(),
         Some(ScatteredSimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
     };
     let (components, n) = enabled(fields.disabled_channels());

@@ -7,7 +7,7 @@ use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand, op::Extreme};
 use super::{
     Lowered, Lowerer, constants,
     operand::is_arithmetic,
-    types::{are_half_and_double, check_short_integers, product_fits},
+    types::{Results, are_half_and_double, check_short_integers, product_fits},
 };
 use crate::build::{self, VDst, VSrc, extend};
 
@@ -222,7 +222,7 @@ impl Lowerer<'_> {
             Extreme::Max => Cond::Ge,
         });
         if are_half_and_double(Some(&inst.dst), &inst.src)
-            && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, false)
+            && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, Results::Any)
         {
             let sat = std::mem::take(&mut inst.sat);
             inst.cond = Some(cond);

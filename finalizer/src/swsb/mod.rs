@@ -275,7 +275,7 @@ fn step(
             state.issue(to_index(n), pipe);
         }
         (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {
-            // The hardware does not count branches.
+            // The return address of a call, which makes nothing before it older.
             state.issue(to_index(n), access::branch_pipe(caps));
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),
