@@ -66,7 +66,7 @@ fn plan(
     found: &mut Plans,
 ) -> Result<(), Error> {
     let n = kernel.blocks.len();
-    let Plans { plans, waits, open, active, .. } = found;
+    let Plans { plans, waits, open, .. } = found;
     cfg.find(kernel);
     let back = cfg.back_edges();
     let pairs = kernel.pairs;
@@ -106,6 +106,13 @@ fn plan(
             Plan::Forward(to)
         };
     }
+    bar_jumps(found, back);
+    Ok(())
+}
+
+/// Makes gotos of the forward jumps that would pass a place where lanes wait, until none does.
+fn bar_jumps(found: &mut Plans, back: &[(BlockId, BlockId)]) {
+    let Plans { plans, waits, open, active, .. } = found;
     while !open.is_empty() {
         active.start(waits);
         let before = open.len();
@@ -123,7 +130,6 @@ fn plan(
             break;
         }
     }
-    Ok(())
 }
 
 /// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread.
