@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use platforms::Platform;
+use visa::Access;
 
 /// What a generated kernel is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,7 +129,7 @@ impl Writer {
             self.line(&format!("add (M1, {simd}) V{first}(0,0)<1> V{first}(0,0)<1;1,0> V{v}(0,0)<1;1,0>"));
         }
         let address = self.alive[1];
-        self.message(first, address, true);
+        self.message(first, address, Access::Store);
         self.line("ret (M1, 1)");
         self.finish()
     }
@@ -151,13 +152,21 @@ impl Writer {
     }
 
     /// A load to, or a store of, `data`.
-    fn message(&mut self, data: usize, address: usize, store: bool) {
+    fn message(&mut self, data: usize, address: usize, access: Access) {
         let simd = self.simd;
-        let text = match (self.lsc, store) {
-            (true, false) => format!("lsc_load.ugm (M1, {simd})  V{data}:d32  bti(0x1)[V{address}]:a32"),
-            (true, true) => format!("lsc_store.ugm (M1, {simd})  bti(0x1)[V{address}]:a32  V{data}:d32"),
-            (false, false) => format!("gather4_scaled.R (M1, {simd}) T6 0x0:ud V{address}.0 V{data}.0"),
-            (false, true) => format!("scatter4_scaled.R (M1, {simd}) T6 0x0:ud V{address}.0 V{data}.0"),
+        let text = match (self.lsc, access) {
+            (true, Access::Load) => {
+                format!("lsc_load.ugm (M1, {simd})  V{data}:d32  bti(0x1)[V{address}]:a32")
+            }
+            (true, Access::Store) => {
+                format!("lsc_store.ugm (M1, {simd})  bti(0x1)[V{address}]:a32  V{data}:d32")
+            }
+            (false, Access::Load) => {
+                format!("gather4_scaled.R (M1, {simd}) T6 0x0:ud V{address}.0 V{data}.0")
+            }
+            (false, Access::Store) => {
+                format!("scatter4_scaled.R (M1, {simd}) T6 0x0:ud V{address}.0 V{data}.0")
+            }
         };
         self.line(&text);
     }
@@ -175,7 +184,7 @@ impl Writer {
             }
             1 => {
                 let d = self.vector();
-                self.message(d, a, false);
+                self.message(d, a, Access::Load);
                 let at = self.r.below(self.alive.len());
                 self.alive[at] = d;
             }

@@ -193,7 +193,12 @@ fn global_ids_begin_where_the_launch_says() {
 
 /// A caller and its function, as Intel's compiler dumps them: each in a text of its own.
 fn caller_and_function(by_address: bool) -> (String, String) {
-    use visa::{Align, Exec, ExecSize, Predefined, Type, builder::KernelBuilder, text::TextOptions};
+    use visa::{
+        Access, Align, Exec, ExecSize, Predefined, Type,
+        builder::KernelBuilder,
+        op::{BlockAlignment, Callee, SurfaceModifier},
+        text::TextOptions,
+    };
     let lanes = Exec::no_mask(ExecSize::S8);
     let mut b = KernelBuilder::function("twice", platforms::Platform::Skl);
     b.call_sizes(1, 1);
@@ -216,11 +221,11 @@ fn caller_and_function(by_address: bool) -> (String, String) {
     if by_address {
         let address = b.general("address", Type::UQ, 1, Align::Qword);
         b.faddr("twice", address);
-        b.ifcall(Exec::masked(ExecSize::S8), true, address, 1, 1);
+        b.ifcall(Exec::masked(ExecSize::S8), Callee::Uniform, address, 1, 1);
     } else {
         b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
     }
-    b.oword_block(true, false, 2, false, surface, 0u32, y);
+    b.oword_block(Access::Store, BlockAlignment::Oword, 2, SurfaceModifier::None, surface, 0u32, y);
     b.ret();
     let mut caller = b.finish().unwrap();
     caller.declared_functions = vec![b"twice".to_vec()];
@@ -326,13 +331,18 @@ fn inputs_that_nothing_fills_are_named() {
 
 /// A kernel that stores what the launch says of its dimensions, and where it lies in the payload.
 fn kernel_of_dimensions() -> (String, String) {
-    use visa::{Align, Exec, ExecSize, Type, builder::KernelBuilder, text::TextOptions};
+    use visa::{
+        Access, Align, Exec, ExecSize, Type,
+        builder::KernelBuilder,
+        op::{BlockAlignment, SurfaceModifier},
+        text::TextOptions,
+    };
     let mut b = KernelBuilder::new("caller", platforms::Platform::Skl);
     b.attr_int("SimdSize", 8);
     let (surface, dimensions) = (b.surface("out"), b.general("dimensions", Type::UD, 8, Align::Grf));
     b.input(dimensions, 64);
     b.surface_input(surface, 128);
-    b.oword_block(true, false, 1, false, surface, 0u32, dimensions);
+    b.oword_block(Access::Store, BlockAlignment::Oword, 1, SurfaceModifier::None, surface, 0u32, dimensions);
     b.mov(Exec::no_mask(ExecSize::S8), dimensions, 0u32);
     b.ret();
     let text = visa::text::print(&b.finish().unwrap(), TextOptions::default());

@@ -286,73 +286,40 @@ impl Dispatch {
         Ok(out)
     }
 
+    /// The bytes of one item of the payload.
     fn item(&mut self, launch: &Launch, item: &PayloadArg, memory: &mut Memory) -> Result<Vec<u8>, Error> {
-        let triple = |v: [u32; 3]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-        let word = |v: u32| v.to_le_bytes().to_vec();
-        let arg = || {
-            let index = item.arg.ok_or_else(|| Error::Layout(format!("{}: no arg_index", item.kind)))?;
-            launch
-                .args
-                .get(as_index(index))
-                .ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
-        };
-        let image = || match arg()? {
-            Arg::Image(_, image) => Ok(image.clone()),
-            _ => Err(Error::Launch(format!("argument {:?} is not an image", item.arg))),
-        };
-        let sampler = || match arg()? {
-            Arg::Sampler(s) => Ok(*s),
-            _ => Err(Error::Launch(format!("argument {:?} is not a sampler", item.arg))),
-        };
-        Ok(match item.kind.as_str() {
-            "global_id_offset" => triple(launch.offset),
-            "local_size" | "enqueued_local_size" => triple(launch.local),
-            "group_count" => triple(self.groups),
-            "global_size" => triple(launch.global),
-            "work_dimensions" => {
-                let used = || launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| to_index(d) + 1);
-                word(launch.dimensions.unwrap_or_else(used))
-            }
-            "arg_byvalue" => match arg()? {
+        let kind = item.kind.as_str();
+        Ok(match kind {
+            "global_id_offset"
+            | "local_size"
+            | "enqueued_local_size"
+            | "group_count"
+            | "global_size"
+            | "work_dimensions" => self.of_launch(launch, kind),
+            "arg_byvalue" => match argument(launch, item)? {
                 Arg::Scalar(bytes) => bytes.get(as_index(item.source_offset)..).unwrap_or_default().to_vec(),
                 _ => return Err(Error::Launch(format!("argument {:?} is not a value", item.arg))),
             },
-            "arg_bypointer" => self.pointer(launch, item, arg()?, memory)?,
-            "buffer_address" => match arg()? {
+            "arg_bypointer" => self.pointer(launch, item, argument(launch, item)?, memory)?,
+            "buffer_address" => match argument(launch, item)? {
                 Arg::Buffer(b) => memory.address(*b).to_le_bytes().to_vec(),
                 _ => vec![0; 8],
             },
-            "buffer_size" => match arg()? {
+            "buffer_size" => match argument(launch, item)? {
                 Arg::Buffer(b) => to_u64(memory.bytes(*b).len()).to_le_bytes().to_vec(),
                 _ => vec![0; 8],
             },
             "buffer_offset" => vec![0; 8],
-            "binding_table_index" => word(item.bti.unwrap_or(0)),
-            "image_width" => word(image()?.width),
-            "image_height" => word(image()?.height),
-            "image_depth" => word(image()?.depth),
-            "image_array_size" => word(image()?.depth),
-            "image_num_mip_levels" | "image_num_samples" => word(0),
-            "image_channel_data_type" => word(channel_type(&image()?)),
-            "image_channel_order" => word(channel_order(&image()?)),
-            "sampler_normalized" => word(sampler()?.normalized.into()),
-            "sampler_address" => word(match sampler()?.wrap {
-                // CLK_ADDRESS_CLAMP_TO_EDGE, _CLAMP, _REPEAT, _MIRRORED_REPEAT as IGC numbers them.
-                Wrap::Edge => 0x2,
-                Wrap::Border => 0x4,
-                Wrap::Repeat => 0x6,
-                Wrap::Mirror => 0x8,
-            }),
-            "private_base_stateless" => {
-                let Some(p) = launch.kernel.private else { return Ok(vec![0; 8]) };
-                let lanes = if p.per_channel { self.simd } else { 1 };
-                let size = u64::from(p.size) * u64::from(lanes) * u64::from(self.threads);
-                if size > 1 << 28 {
-                    return Err(Error::Launch(format!("{size} bytes of private memory")));
-                }
-                let b = memory.add("private", vec![0; to_usize(size)]);
-                memory.address(b).to_le_bytes().to_vec()
-            }
+            "binding_table_index" => dword(item.bti.unwrap_or(0)),
+            "image_width" => dword(image_argument(launch, item)?.width),
+            "image_height" => dword(image_argument(launch, item)?.height),
+            "image_depth" | "image_array_size" => dword(image_argument(launch, item)?.depth),
+            "image_num_mip_levels" | "image_num_samples" => dword(0),
+            "image_channel_data_type" => dword(channel_type(image_argument(launch, item)?)),
+            "image_channel_order" => dword(channel_order(image_argument(launch, item)?)),
+            "sampler_normalized" => dword(sampler_argument(launch, item)?.normalized.into()),
+            "sampler_address" => dword(wrap_code(sampler_argument(launch, item)?.wrap)),
+            "private_base_stateless" => self.private_memory(launch, memory)?,
             "implicit_arg_buffer" | "printf_buffer" | "assert_buffer" | "sync_buffer" => {
                 // A caller that wants to see what is left in it adds it before the launch.
                 let b = memory.named(&item.kind);
@@ -362,6 +329,33 @@ impl Dispatch {
             // Kinds without meaning here read as zero.
             _ => vec![0; as_index(item.size)],
         })
+    }
+
+    /// What is the same for all threads of a launch.
+    fn of_launch(&self, launch: &Launch, kind: &str) -> Vec<u8> {
+        let triple = |v: [u32; 3]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        match kind {
+            "global_id_offset" => triple(launch.offset),
+            "group_count" => triple(self.groups),
+            "global_size" => triple(launch.global),
+            "work_dimensions" => {
+                let used = || launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| to_index(d) + 1);
+                dword(launch.dimensions.unwrap_or_else(used))
+            }
+            _ => triple(launch.local),
+        }
+    }
+
+    /// The address of new memory for what each lane, or each thread, has of its own; 0 if the kernel needs none.
+    fn private_memory(&self, launch: &Launch, memory: &mut Memory) -> Result<Vec<u8>, Error> {
+        let Some(p) = launch.kernel.private else { return Ok(vec![0; 8]) };
+        let lanes = if p.per_channel { self.simd } else { 1 };
+        let size = u64::from(p.size) * u64::from(lanes) * u64::from(self.threads);
+        if size > 1 << 28 {
+            return Err(Error::Launch(format!("{size} bytes of private memory")));
+        }
+        let b = memory.add("private", vec![0; to_usize(size)]);
+        Ok(memory.address(b).to_le_bytes().to_vec())
     }
 
     fn pointer(
@@ -471,4 +465,38 @@ fn local_ids(k: &KernelInfo, local: [u32; 3], thread: u32, grf: u32) -> Vec<u8> 
         }
     }
     out
+}
+
+fn dword(v: u32) -> Vec<u8> {
+    v.to_le_bytes().to_vec()
+}
+
+/// The argument that an item is about.
+fn argument<'l>(launch: &'l Launch, item: &PayloadArg) -> Result<&'l Arg, Error> {
+    let index = item.arg.ok_or_else(|| Error::Layout(format!("{}: no arg_index", item.kind)))?;
+    launch.args.get(as_index(index)).ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
+}
+
+fn image_argument<'l>(launch: &'l Launch, item: &PayloadArg) -> Result<&'l Image, Error> {
+    match argument(launch, item)? {
+        Arg::Image(_, image) => Ok(image),
+        _ => Err(Error::Launch(format!("argument {:?} is not an image", item.arg))),
+    }
+}
+
+fn sampler_argument(launch: &Launch, item: &PayloadArg) -> Result<Sampler, Error> {
+    match argument(launch, item)? {
+        Arg::Sampler(sampler) => Ok(*sampler),
+        _ => Err(Error::Launch(format!("argument {:?} is not a sampler", item.arg))),
+    }
+}
+
+/// `CLK_ADDRESS_CLAMP_TO_EDGE`, `_CLAMP`, `_REPEAT`, `_MIRRORED_REPEAT` as IGC numbers them.
+const fn wrap_code(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::Edge => 0x2,
+        Wrap::Border => 0x4,
+        Wrap::Repeat => 0x6,
+        Wrap::Mirror => 0x8,
+    }
 }

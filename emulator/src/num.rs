@@ -65,6 +65,19 @@ pub fn stochastic(bits: u64, to: Format, random: u64) -> u64 {
     to.from_f64(from.to_f64(bits & from.sign_bit() | moved), Round::Zero)
 }
 
+/// A number before it is rounded.
+#[derive(Clone, Copy, Debug)]
+pub struct Unrounded {
+    /// It is below zero, or a zero of that sign.
+    pub negative: bool,
+    /// Its magnitude is this, times two to the power of `exp`.
+    pub mag: u64,
+    /// See `mag`.
+    pub exp: i32,
+    /// There is something more below the last bit.
+    pub sticky: bool,
+}
+
 impl Format {
     const fn bias(self) -> i32 {
         (1 << (self.exp - 1)) - 1
@@ -100,8 +113,9 @@ impl Format {
         if self.is_denormal(bits) { bits & self.sign_bit() } else { bits }
     }
 
-    /// Rounds `(-1)^sign * mag * 2^exp`, where a set `sticky` adds something below the last bit.
-    pub fn round(self, sign: bool, mag: u64, exp: i32, sticky: bool, mode: Round) -> u64 {
+    /// The bits of a number in this format.
+    pub fn round(self, number: Unrounded, mode: Round) -> u64 {
+        let Unrounded { negative: sign, mag, exp, sticky } = number;
         let s = if sign { self.sign_bit() } else { 0 };
         if mag == 0 {
             // Only a sticky remainder: the tiniest value there is.
@@ -171,8 +185,11 @@ impl Format {
             }
             0x7ff => s | self.infinity(),
             0 if mant == 0 => s,
-            0 => self.round(sign, mant, -1074, false, mode),
-            _ => self.round(sign, mant | 1 << 52, exp - 1075, false, mode),
+            0 => self.round(Unrounded { negative: sign, mag: mant, exp: -1074, sticky: false }, mode),
+            _ => self.round(
+                Unrounded { negative: sign, mag: mant | 1 << 52, exp: exp - 1075, sticky: false },
+                mode,
+            ),
         }
     }
 
@@ -203,7 +220,10 @@ impl Format {
         if mag == 0 {
             return 0;
         }
-        self.round(x < 0, low_u64(mag >> extra), low_i32(extra), sticky, mode)
+        self.round(
+            Unrounded { negative: x < 0, mag: low_u64(mag >> extra), exp: low_i32(extra), sticky },
+            mode,
+        )
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::watch::Seen;
+use messages::Access;
 
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -120,6 +121,15 @@ pub enum SendKind {
     Gateway,
     /// Ends a thread.
     Eot,
+}
+
+impl From<Access> for SendKind {
+    fn from(access: Access) -> SendKind {
+        match access {
+            Access::Load => SendKind::Load,
+            Access::Store => SendKind::Store,
+        }
+    }
 }
 
 /// What a run did.

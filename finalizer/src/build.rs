@@ -69,8 +69,8 @@ pub const fn sel_cond(cond: Cond) -> CondMod<Virtual> {
 }
 
 /// A predicate that takes each channel's own bit.
-pub const fn pred(flag: VarId, inv: bool) -> Pred<Virtual> {
-    Pred { flag: Reg::var_at(flag, 0), inv, ctrl: PredCtrl::Seq }
+pub const fn pred(flag: VarId) -> Pred<Virtual> {
+    Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }
 }
 
 /// `acc0.0`.
@@ -95,15 +95,26 @@ pub const fn strided(horz: u8, exec: ExecSize) -> Region {
 
 /// The signed or unsigned integer type of `bytes` bytes.
 pub const fn int_type(bytes: u32, signed: bool) -> Type {
-    match (bytes, signed) {
-        (1, false) => Type::Ub,
-        (1, true) => Type::B,
-        (2, false) => Type::Uw,
-        (2, true) => Type::W,
-        (4, false) => Type::Ud,
-        (4, true) => Type::D,
-        (_, false) => Type::Uq,
-        (_, true) => Type::Q,
+    if signed { signed_int(bytes) } else { unsigned_int(bytes) }
+}
+
+/// The signed integer type of `bytes` bytes.
+pub const fn signed_int(bytes: u32) -> Type {
+    match bytes {
+        1 => Type::B,
+        2 => Type::W,
+        4 => Type::D,
+        _ => Type::Q,
+    }
+}
+
+/// The unsigned integer type of `bytes` bytes.
+pub const fn unsigned_int(bytes: u32) -> Type {
+    match bytes {
+        1 => Type::Ub,
+        2 => Type::Uw,
+        4 => Type::Ud,
+        _ => Type::Uq,
     }
 }
 

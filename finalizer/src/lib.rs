@@ -53,12 +53,16 @@
 //! ```
 //! use finalizer::{Finalizer, Options};
 //! use platforms::Platform;
-//! use visa::{Align, Exec, ExecSize, Type, builder::KernelBuilder};
+//! use visa::{
+//!     Access, Align, Exec, ExecSize, Type,
+//!     builder::KernelBuilder,
+//!     op::{BlockAlignment, SurfaceModifier},
+//! };
 //!
 //! let mut b = KernelBuilder::new("fill", Platform::Skl);
 //! let (surface, data) = (b.surface("out"), b.general("data", Type::UD, 8, Align::Grf));
 //! b.mov(Exec::no_mask(ExecSize::S8), data, 42u32);
-//! b.oword_block(true, false, 2, false, surface, 0u32, data);
+//! b.oword_block(Access::Store, BlockAlignment::Oword, 2, SurfaceModifier::None, surface, 0u32, data);
 //! b.ret();
 //! let module = b.finish()?;
 //! let binary = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0)?;

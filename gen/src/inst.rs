@@ -313,4 +313,37 @@ impl Role {
     pub const fn is_write(self) -> bool {
         matches!(self, Role::Dst | Role::Cond)
     }
+
+    /// What happens to the register. Those that are only named count as read.
+    pub const fn direction(self) -> Direction {
+        Direction::write_if(self.is_write())
+    }
+}
+
+/// What happens to a register, or to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+}
+
+impl Direction {
+    /// Both, reads first.
+    pub const BOTH: [Direction; 2] = [Direction::Read, Direction::Write];
+
+    /// A write where something holds, a read where it does not.
+    pub const fn write_if(writes: bool) -> Direction {
+        if writes { Direction::Write } else { Direction::Read }
+    }
+}
+
+/// What an operation does to the accumulator beside its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImplicitAccumulator {
+    /// It is read.
+    pub reads: bool,
+    /// It is written.
+    pub writes: bool,
 }

@@ -58,8 +58,8 @@ impl RegisterSet {
     pub fn runs(self) -> impl Iterator<Item = Range<u32>> {
         let mut from = 0;
         std::iter::from_fn(move || {
-            let start = self.next(from, true)?;
-            from = self.next(start, false).unwrap_or(256);
+            let start = self.first(from, |word| word)?;
+            from = self.first(start, |word| !word).unwrap_or(256);
             Some(start..from)
         })
     }
@@ -75,10 +75,10 @@ impl RegisterSet {
         self
     }
 
-    /// The first register from one on that is in it, or is not.
-    fn next(&self, from: u32, is_in: bool) -> Option<u32> {
+    /// The first register from one on whose bit is set in what is made of the words.
+    fn first(&self, from: u32, of: impl Fn(u64) -> u64) -> Option<u32> {
         (as_index(from / 64)..self.0.len()).find_map(|w| {
-            let word = if is_in { self.0[w] } else { !self.0[w] };
+            let word = of(self.0[w]);
             let base = to_index(w) * 64;
             let left = word & !ones(from.saturating_sub(base));
             (left != 0).then(|| base + left.trailing_zeros())

@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use crate::{Arf, Base, Class, Descriptors, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
+use crate::{
+    Arf, Base, Class, Descriptors, Direction, Dst, ImplicitAccumulator, Inst, MathFn, Op, Payload, Sfid,
+    Space,
+};
 use narrow::as_index;
 use platforms::Caps;
 
@@ -85,15 +88,12 @@ impl<S: Space> Inst<S> {
         }
     }
 
-    /// Whether the operation reads the accumulator beside its operands, and whether it writes it.
-    pub fn implicit_accumulator(&self) -> (bool, bool) {
-        let writes = self.opts.has(crate::Options::ACC_WR_EN);
-        match self.op {
-            Op::Mac => (true, true),
-            Op::Mach | Op::Macl => (true, true),
-            Op::Addc | Op::Subb => (false, true),
-            _ => (false, writes),
-        }
+    /// What the operation does to the accumulator beside its operands.
+    pub fn implicit_accumulator(&self) -> ImplicitAccumulator {
+        let reads = matches!(self.op, Op::Mac | Op::Mach | Op::Macl);
+        let writes =
+            reads || matches!(self.op, Op::Addc | Op::Subb) || self.opts.has(crate::Options::ACC_WR_EN);
+        ImplicitAccumulator { reads, writes }
     }
 }
 
@@ -138,29 +138,31 @@ impl Clock {
         let long = self.descs.with_lengths(inst);
         let inst = long.as_ref().unwrap_or(inst);
         let grf_bytes = u32::from(caps.regs.grf_bytes);
-        let (acc_read, acc_written) = inst.implicit_accumulator();
+        let accumulator = inst.implicit_accumulator();
         let mut start = began;
-        inst.for_each_unit(grf_bytes, |unit, write| {
-            start = start.max(if write { self.read[unit] } else { self.written[unit] });
-            if write && caps.latencies.writes_wait {
+        inst.for_each_unit(grf_bytes, |unit, direction| {
+            if direction == Direction::Write {
+                start = start.max(self.read[unit]);
+            }
+            if direction == Direction::Read || caps.latencies.writes_wait {
                 start = start.max(self.written[unit]);
             }
         });
-        if acc_read {
+        if accumulator.reads {
             start = self.written[Clock::IMPLICIT].iter().copied().fold(start, u64::max);
         }
         let takes = inst.timing(caps);
         let there = start + u64::from(takes.latency);
         let done = start + u64::from(takes.read);
-        inst.for_each_unit(grf_bytes, |unit, write| {
-            match write {
-                true => self.written[unit] = self.written[unit].max(there),
+        inst.for_each_unit(grf_bytes, |unit, direction| {
+            match direction {
+                Direction::Write => self.written[unit] = self.written[unit].max(there),
                 // Descriptors and predicates are read as the message leaves.
-                false if unit >= FLAGS => {}
-                false => self.read[unit] = self.read[unit].max(done),
+                Direction::Read if unit >= FLAGS => {}
+                Direction::Read => self.read[unit] = self.read[unit].max(done),
             }
         });
-        if acc_written {
+        if accumulator.writes {
             self.written[Clock::IMPLICIT].fill(there);
         }
         self.now = start + u64::from(takes.issue);
@@ -169,8 +171,8 @@ impl Clock {
 }
 
 impl Inst<crate::Physical> {
-    /// The units of registers that operands touch, as a [`Clock`] counts them, and whether they write them.
-    pub fn for_each_unit(&self, grf_bytes: u32, mut f: impl FnMut(usize, bool)) {
+    /// The units of registers that operands touch, as a [`Clock`] counts them, and what happens to each.
+    pub fn for_each_unit(&self, grf_bytes: u32, mut f: impl FnMut(usize, Direction)) {
         self.for_each_reg(|role, reg| {
             let Some(extent) = self.extent(role, grf_bytes) else { return };
             let (first, end) = match reg.base() {
@@ -180,14 +182,14 @@ impl Inst<crate::Physical> {
                 Base::Arf(Arf::Acc(n)) => {
                     let first = ACCUMULATOR + usize::from(n);
                     let end = first + as_index(extent.end.div_ceil(grf_bytes));
-                    (first..end.min(UNITS)).for_each(|unit| f(unit, role.is_write()));
+                    (first..end.min(UNITS)).for_each(|unit| f(unit, role.direction()));
                     return;
                 }
                 _ => return,
             };
             let from = first + as_index(extent.start / UNIT);
             let to = first + as_index(extent.end.div_ceil(UNIT));
-            (from..to.min(end)).for_each(|unit| f(unit, role.is_write()));
+            (from..to.min(end)).for_each(|unit| f(unit, role.direction()));
         });
     }
 }

@@ -1,5 +1,47 @@
 //! What messages do, whatever shared function they go to.
 
+/// Whether a message takes data from memory or brings them there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// From memory to registers.
+    Load,
+    /// From registers to memory.
+    Store,
+}
+
+impl Access {
+    /// Whether it stores.
+    pub const fn is_store(self) -> bool {
+        matches!(self, Access::Store)
+    }
+
+    /// What it does to memory.
+    pub const fn effect(self) -> Effect {
+        match self {
+            Access::Load => Effect::Load,
+            Access::Store => Effect::Store,
+        }
+    }
+
+    /// A store where something holds, a load where it does not.
+    pub const fn store_if(stores: bool) -> Access {
+        if stores { Access::Store } else { Access::Load }
+    }
+
+    /// What a bit of a descriptor says that is set in writes.
+    pub(crate) const fn from_bits(write: u32) -> Access {
+        Access::store_if(write != 0)
+    }
+
+    /// The bit that is set in writes.
+    pub(crate) const fn into_bits(self) -> u32 {
+        match self {
+            Access::Load => 0,
+            Access::Store => 1,
+        }
+    }
+}
+
 /// What a message does to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {

@@ -74,8 +74,7 @@ impl DcRo {
 /// What a message to data cache 0 does, if it is known.
 pub const fn dc0_effect(desc: Descriptor) -> Option<Effect> {
     match ToDc0::of(desc) {
-        Some(ToDc0::Scratch) if ScratchBlock::from_bits(desc.into_bits()).write() => Some(Effect::Store),
-        Some(ToDc0::Scratch) => Some(Effect::Load),
+        Some(ToDc0::Scratch) => Some(ScratchBlock::from_bits(desc.into_bits()).access().effect()),
         Some(ToDc0::Message(message)) => Some(message.row().effect),
         None => None,
     }

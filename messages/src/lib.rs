@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Why a crate of its own and not a module of the Gen IR: a descriptor is a word that the hardware defines, it
-//! needs nothing of the IR, and readers of raw vISA messages (the vISA interpreter) know no IR.
+//! needs nothing of the IR, and readers of raw vISA messages (the vISA interpreter) know no IR. Whether a message loads or
+//! stores ([`Access`]) is one word for all: the model of vISA (`visa`) has it from here, too.
 //!
 //! A new message of a form that is here is a row: code of the message type, effect on memory, form of descriptor and
 //! payload, what it is addressed by, words of a listing (`hdc/types.rs`, `lsc/types.rs`, `sampler/types.rs`). What makes it
@@ -51,6 +52,6 @@ pub mod urb;
 pub mod vme;
 
 pub use descriptor::{Descriptor, ExtendedDescriptor, SurfaceIndex};
-pub use effect::{Effect, Operation};
+pub use effect::{Access, Effect, Operation};
 pub use length::{ExtendedLength, MessageLength, ResponseLength, TooLong};
 pub use sfid::Sfid;

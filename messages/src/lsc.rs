@@ -6,7 +6,7 @@
 mod cache;
 mod types;
 
-pub use cache::{Access, Cache};
+pub use cache::Cache;
 pub use types::{LscForm, LscMessage, Op};
 
 use crate::SurfaceIndex;
@@ -175,7 +175,7 @@ pub struct Untyped {
     pub transpose: bool,
     #[bits(1)]
     __: u8,
-    /// What the caches do: a code of [`Access`].
+    /// What the caches do: a code of [`Access`](crate::Access).
     #[bits(3)]
     pub cache_control: u8,
     #[bits(9)]
@@ -207,7 +207,7 @@ pub struct Quad {
     pub channels: u8,
     #[bits(1)]
     __: u8,
-    /// What the caches do: a code of [`Access`].
+    /// What the caches do: a code of [`Access`](crate::Access).
     #[bits(3)]
     pub cache_control: u8,
     #[bits(9)]
@@ -241,7 +241,7 @@ pub struct Block2d {
     pub transpose: bool,
     #[bits(1)]
     __: u8,
-    /// What the caches do: a code of [`Access`].
+    /// What the caches do: a code of [`Access`](crate::Access).
     #[bits(3)]
     pub cache_control: u8,
     #[bits(9)]

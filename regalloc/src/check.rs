@@ -70,6 +70,22 @@ impl VarState {
     }
 }
 
+/// Whether reads of a block are checked, or passed: what is known at its start may not be complete yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Passed,
+    Checked,
+}
+
+/// Lanes that a block's writes are looked at for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    /// Those that wait while others run it.
+    Waiting,
+    /// Those that run it.
+    Running,
+}
+
 /// A variable of which something may cross from block to block, by its place among those.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct CrossingId(u32);
@@ -172,9 +188,10 @@ impl Check<'_> {
 
     fn run(&self) -> Result<(), Error> {
         let blocks = self.kernel.blocks.len();
-        let losses = self.block_losses(true);
+        let losses = self.block_losses(Lanes::Waiting);
         // On its own way a lane loses what anything is written over.
-        let losses_called = if self.flow.calls().is_empty() { Vec::new() } else { self.block_losses(false) };
+        let losses_called =
+            if self.flow.calls().is_empty() { Vec::new() } else { self.block_losses(Lanes::Running) };
         let waiting: Vec<(BlockId, BlockId, Losses)> = self
             .flow
             .waits
@@ -202,7 +219,7 @@ impl Check<'_> {
                     continue;
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
-                self.block(b, &mut state, &mut inside, false)?;
+                self.block(b, &mut state, &mut inside, Reads::Passed)?;
                 if let Some(c) = self.flow.calls().iter().position(|c| c.site.index() == b)
                     && join(&mut calls[c].before, &state)
                 {
@@ -218,7 +235,7 @@ impl Check<'_> {
         }
         for (b, state) in entry.iter().enumerate() {
             if let Some(state) = state {
-                self.block(b, &mut state.clone(), &mut inside, true)?;
+                self.block(b, &mut state.clone(), &mut inside, Reads::Checked)?;
             }
         }
         Ok(())
@@ -297,18 +314,18 @@ impl Check<'_> {
         Called { written, lost, before: None }
     }
 
-    /// Runs a block. With `report`, reads are checked. `inside` is memory: nothing is known of any variable.
+    /// Runs a block. `reads`: whether they are checked. `inside` is memory: nothing is known of any variable.
     fn block(
         &self,
         b: usize,
         state: &mut LaneState,
         inside: &mut TiVec<VarId, VarState>,
-        report: bool,
+        reads: Reads,
     ) -> Result<(), Error> {
         for (&v, f) in self.crossing.iter().zip(&*state) {
             inside[v] = *f;
         }
-        self.walk(b, inside, report)?;
+        self.walk(b, inside, reads)?;
         for a in self.accesses.of_block(b).iter().filter(|a| self.place[a.var] == LOCAL) {
             inside[a.var] = VarState::default();
         }
@@ -318,14 +335,14 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn walk(&self, b: usize, state: &mut TiSlice<VarId, VarState>, report: bool) -> Result<(), Error> {
+    fn walk(&self, b: usize, state: &mut TiSlice<VarId, VarState>, reads: Reads) -> Result<(), Error> {
         let divergent = self.flow.parted[b];
         let insts = &self.kernel.blocks[b].insts;
         for (i, inst) in self.accesses.block(b).zip(insts) {
             let all = self.accesses.of(i);
             let copies = inst.op == Op::Mov && bits_copied(inst).is_some();
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
-            if report {
+            if reads == Reads::Checked {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
                     let shift = subrange_shift(&self.kernel.vars[a.var.index()]);
                     let whose = match a.kind {
@@ -416,8 +433,8 @@ impl Check<'_> {
         self.first_byte(v).is_multiple_of(pitch.lane_bytes(self.kernel)).then_some(pitch)
     }
 
-    /// What each block writes over, calls included; of lanes that wait, if so said.
-    fn block_losses(&self, waiting: bool) -> Vec<Losses> {
+    /// What each block writes over, calls included.
+    fn block_losses(&self, of: Lanes) -> Vec<Losses> {
         // By variable: a write meets all that ever share its registers, so a list of what it goes over,
         // write by write, would grow with the square of the kernel.
         let mut lost: TiVec<CrossingId, u64> = vec![0; self.crossing.len()].into();
@@ -426,7 +443,7 @@ impl Check<'_> {
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                        let pitch = if waiting { self.lane_pitch(w.var) } else { None };
+                        let pitch = if of == Lanes::Waiting { self.lane_pitch(w.var) } else { None };
                         self.lost_by(w, |v, subranges| {
                             if pitch.is_some() && self.lane_pitch(v) == pitch {
                                 return;

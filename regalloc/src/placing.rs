@@ -2,7 +2,12 @@
 
 use crate::{
     Error, Options,
-    analysis::{Analysis, facts::Needs, flow::Flow, pressure::HighPressure},
+    analysis::{
+        Analysis,
+        facts::{Fact, Needs},
+        flow::Flow,
+        pressure::HighPressure,
+    },
     place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
     spill::{
         costs, fit,
@@ -317,7 +322,40 @@ fn bad_variable(var: VarId, fault: String) -> Error {
     Error::BadVariable { var, fault }
 }
 
-/// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
+/// The bytes of the file that a variable may lie in.
+fn bounds(kernel: &Kernel<Virtual>, var: &Var, fact: &Fact, file: File) -> (u32, u32) {
+    let (mut low, mut high) = (0, file.regs * file.reg_bytes());
+    if var.class == VarClass::General {
+        // r0 stays what it is: messages to scratch memory need it.
+        low = file.reg_bytes();
+        if fact.needs.has(Needs::EOT) {
+            low = low.max(file.regs.saturating_sub(16) * file.reg_bytes());
+        } else if var.fixed.is_none() {
+            high = high.saturating_sub(u32::from(kernel.reserved) * file.reg_bytes());
+        }
+        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
+            high = high.min(127 * file.reg_bytes());
+        }
+    } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {
+        high = high.min(var.bytes.next_power_of_two());
+    }
+    (low, high)
+}
+
+/// Whether a variable cannot be spilled.
+fn stays(var: &Var, fact: &Fact, aims: Aims) -> bool {
+    // Nobody else may have r0, and the prologue reads it before anything can be saved.
+    let header = var.class == VarClass::General && var.fixed == Some(FileByte::START);
+    var.no_spill
+        || header
+        || var.address_taken && !aims.spill_addressed
+        || var.live_out
+        || (var.fixed.is_some() && !(var.live_in && var.class == VarClass::General))
+        || fact.needs.has(Needs::EOT)
+        || fact.needs.has(Needs::AT_END)
+}
+
+/// What the scan has to know of a variable; `by_lane`: whether waiting lanes are to be told from others;
 /// `aims`: what may be spilled, and for what; `losses`: what that costs beside messages.
 fn item(
     kernel: &Kernel<Virtual>,
@@ -337,35 +375,12 @@ fn item(
         align = align.max(pitch.lane_bytes(kernel));
     }
     let fixed = var.fixed;
-    let (mut low, mut high) = (0, size);
-    if var.class == VarClass::General {
-        // r0 stays what it is: messages to scratch memory need it.
-        low = file.reg_bytes();
-        if fact.needs.has(Needs::EOT) {
-            low = low.max(file.regs.saturating_sub(16) * file.reg_bytes());
-        } else if var.fixed.is_none() {
-            high = size.saturating_sub(u32::from(kernel.reserved) * file.reg_bytes());
-        }
-        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
-            high = high.min(127 * file.reg_bytes());
-        }
-    } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {
-        high = high.min(var.bytes.next_power_of_two());
-    }
+    let (low, high) = bounds(kernel, var, fact, file);
     if let Some(at) = fixed
         && at.bytes() + var.bytes > size
     {
         return Err(bad_variable(id, format!("fixed at byte {at}, outside the register file")));
     }
-    // Nobody else may have r0, and the prologue reads it before anything can be saved.
-    let header = var.class == VarClass::General && fixed == Some(FileByte::START);
-    let stays = var.no_spill
-        || header
-        || var.address_taken && !aims.spill_addressed
-        || var.live_out
-        || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
-        || fact.needs.has(Needs::EOT)
-        || fact.needs.has(Needs::AT_END);
     let is_payload = fact.needs.has(Needs::PAYLOAD);
     let item = Item {
         var: id,
@@ -380,7 +395,7 @@ fn item(
         is_crowded: false,
     };
     // Nothing makes room for another in other ways.
-    if stays || file.way != Way::Packed {
+    if stays(var, fact, aims) || file.way != Way::Packed {
         return Ok(item);
     }
     let length: u32 = ranges.iter().map(|r| r.len()).sum();

@@ -1,7 +1,7 @@
 //! Where a thread waits, by the cycle model of the scheduler: one thread alone, results after the latencies of
 //! [`platforms`].
 
-use gen_ir::{Clock, Inst, Physical};
+use gen_ir::{Clock, Direction, Inst, Physical};
 use narrow::{to_index, to_u32};
 use platforms::{Caps, Platform};
 
@@ -65,8 +65,11 @@ impl Model {
         self.now += taken;
         let there = start + u64::from(takes.latency);
         let done = start + u64::from(takes.read);
-        units(inst, self.caps, |unit, write| {
-            let (list, until) = if write { (&mut self.written, there) } else { (&mut self.read, done) };
+        units(inst, self.caps, |unit, does| {
+            let (list, until) = match does {
+                Direction::Read => (&mut self.read, done),
+                Direction::Write => (&mut self.written, there),
+            };
             list[unit] = list[unit].max(Some((until, at)));
         });
         Wait { cycles, issue, on }
@@ -75,9 +78,11 @@ impl Model {
     /// Who is done last with what the instruction touches.
     fn blame(&self, inst: &Inst<Physical>) -> Option<u32> {
         let mut last: Last = None;
-        units(inst, self.caps, |unit, write| {
-            last = last.max(if write { self.read[unit] } else { self.written[unit] });
-            if write && self.caps.latencies.writes_wait {
+        units(inst, self.caps, |unit, does| {
+            if does == Direction::Write {
+                last = last.max(self.read[unit]);
+            }
+            if does == Direction::Read || self.caps.latencies.writes_wait {
                 last = last.max(self.written[unit]);
             }
         });
@@ -85,14 +90,14 @@ impl Model {
     }
 }
 
-/// Units that an instruction touches, and whether it writes them.
-fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
+/// Units that an instruction touches, and what happens to each.
+fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, Direction)) {
     inst.for_each_unit(caps.regs.grf_bytes.into(), &mut f);
-    let (acc_read, acc_written) = inst.implicit_accumulator();
-    if acc_read {
-        Clock::IMPLICIT.for_each(|unit| f(unit, false));
+    let accumulator = inst.implicit_accumulator();
+    if accumulator.reads {
+        Clock::IMPLICIT.for_each(|unit| f(unit, Direction::Read));
     }
-    if acc_written {
-        Clock::IMPLICIT.for_each(|unit| f(unit, true));
+    if accumulator.writes {
+        Clock::IMPLICIT.for_each(|unit| f(unit, Direction::Write));
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     Error, StructurizeMemory,
     layout::Layout,
-    plan::{Plan, Plans},
+    plan::{BranchStyle, Plan, Plans},
     structured::{self, Form},
     unthread,
 };
@@ -16,7 +16,7 @@ use narrow::to_index;
 /// Lowers all gotos. Returns the number of `jmpi` written and of joins inserted.
 pub(crate) fn lower_branches(
     kernel: &mut Kernel<Virtual>,
-    structured_forms: bool,
+    style: BranchStyle,
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
@@ -25,7 +25,7 @@ pub(crate) fn lower_branches(
     let StructurizeMemory { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = memory;
     flags.forget();
     plan(kernel, width, cfg, flags, p)?;
-    if structured_forms {
+    if style == BranchStyle::Structured {
         structured::nodes(kernel, &p.plans, width, nodes);
         if unthread::split(kernel, nodes, unthread, forms, blocks, pool) {
             plan(kernel, width, cfg, flags, p)?;
@@ -34,7 +34,7 @@ pub(crate) fn lower_branches(
     }
     check_ends(kernel, p)?;
     widen_uniform(kernel, &p.plans, exec, flags, pool);
-    if structured_forms {
+    if style == BranchStyle::Structured {
         structured::find(nodes, forms);
         structured::share_ends(nodes, forms);
     } else {
@@ -66,7 +66,7 @@ fn plan(
     found: &mut Plans,
 ) -> Result<(), Error> {
     let n = kernel.blocks.len();
-    let Plans { plans, waits, open, active, .. } = found;
+    let Plans { plans, waits, open, .. } = found;
     cfg.find(kernel);
     let back = cfg.back_edges();
     let pairs = kernel.pairs;
@@ -106,6 +106,13 @@ fn plan(
             Plan::Forward(to)
         };
     }
+    bar_jumps(found, back);
+    Ok(())
+}
+
+/// Makes gotos of the forward jumps that would pass a place where lanes wait, until none does.
+fn bar_jumps(found: &mut Plans, back: &[(BlockId, BlockId)]) {
+    let Plans { plans, waits, open, active, .. } = found;
     while !open.is_empty() {
         active.start(waits);
         let before = open.len();
@@ -123,7 +130,6 @@ fn plan(
             break;
         }
     }
-    Ok(())
 }
 
 /// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread.

@@ -41,6 +41,8 @@ mod unthread;
 pub use error::Error;
 pub use memory::StructurizeMemory;
 
+pub use plan::BranchStyle;
+
 use gen_ir::{Cfg, Kernel, Pool, Virtual, Waits};
 
 /// What structurization found out.
@@ -58,14 +60,14 @@ pub struct Structure {
 
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
 pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
-    let forms = kernel.platform.caps().flow.structured;
-    structurize_with(kernel, forms)
+    let style = BranchStyle::of(kernel.platform);
+    structurize_with(kernel, style)
 }
 
-/// Structures `kernel`, with `if`, `else` and `endif` only if `structured_forms`.
-pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) -> Result<Structure, Error> {
+/// Structures `kernel` with these instructions.
+pub fn structurize_with(kernel: &mut Kernel<Virtual>, style: BranchStyle) -> Result<Structure, Error> {
     let (mut memory, mut pool) = (StructurizeMemory::default(), Pool::default());
-    let (jumps, joins) = run(kernel, structured_forms, &mut memory, &mut pool)?;
+    let (jumps, joins) = run(kernel, style, &mut memory, &mut pool)?;
     let waits = Waits::of(kernel);
     let mut divergent = waits.divergent();
     Cfg::of(kernel).diverge_callees(&mut divergent);
@@ -78,19 +80,19 @@ pub fn structurize_in(
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Error> {
-    let forms = kernel.platform.caps().flow.structured;
-    run(kernel, forms, memory, pool).map(|_| ())
+    let style = BranchStyle::of(kernel.platform);
+    run(kernel, style, memory, pool).map(|_| ())
 }
 
 /// Gives the number of jumps and of joins.
 fn run(
     kernel: &mut Kernel<Virtual>,
-    structured_forms: bool,
+    style: BranchStyle,
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
     simplify::simplify(kernel, memory, pool)?;
-    branches::lower_branches(kernel, structured_forms, memory, pool)
+    branches::lower_branches(kernel, style, memory, pool)
 }
 
 #[cfg(test)]

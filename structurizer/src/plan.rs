@@ -3,6 +3,23 @@
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use gen_ir::{BlockId, Waits};
+use platforms::Platform;
+
+/// Which instructions branches become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BranchStyle {
+    /// Gotos and joins.
+    Gotos,
+    /// `if`, `else` and `endif` where they do, gotos and joins elsewhere.
+    Structured,
+}
+
+impl BranchStyle {
+    /// Those that code for a platform is made of.
+    pub fn of(platform: Platform) -> BranchStyle {
+        if platform.caps().flow.structured { BranchStyle::Structured } else { BranchStyle::Gotos }
+    }
+}
 
 /// What becomes of the goto at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

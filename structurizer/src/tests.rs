@@ -23,11 +23,18 @@ impl Build {
         self
     }
 
-    fn goto(mut self, exec: ExecSize, pred: bool, to: u32) -> Build {
-        let mut i = Inst::new(Op::Goto, exec);
-        if pred {
-            i.pred = Some(Pred { flag: Reg::var_at(VarId(0), 0), inv: false, ctrl: PredCtrl::Seq });
-        }
+    fn goto(self, exec: ExecSize, to: u32) -> Build {
+        self.branch(exec, None, to)
+    }
+
+    /// The same where a flag is set.
+    fn goto_if(self, exec: ExecSize, to: u32) -> Build {
+        let flag = Reg::var_at(VarId(0), 0);
+        self.branch(exec, Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq }), to)
+    }
+
+    fn branch(mut self, exec: ExecSize, pred: Option<Pred<Virtual>>, to: u32) -> Build {
+        let mut i = Inst { pred, ..Inst::new(Op::Goto, exec) };
         i.payload = Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(to)), ctrl: false };
         self.0
             .blocks
@@ -76,7 +83,7 @@ const U: ExecSize = ExecSize::S1;
 #[test]
 fn divergent_if_else() {
     // 0: goto 2; 1: uniform goto 3; 2: ; 3: end
-    let mut k = Build::new(Platform::Pvc).goto(W, true, 2).goto(U, false, 3).nop().end();
+    let mut k = Build::new(Platform::Pvc).goto_if(W, 2).goto(U, 3).nop().end();
     let s = structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["0:+goto(16) 2,2", "1:goto(16) 2,3", "2:join(16) 3,-", "3:join(16) 4,-"], "{k:?}");
     assert_eq!((s.jumps, s.joins), (0, 2));
@@ -86,7 +93,7 @@ fn divergent_if_else() {
 #[test]
 fn structured_if_else() {
     for platform in [Platform::Skl, Platform::Tgllp] {
-        let mut k = Build::new(platform).goto(W, true, 2).goto(U, false, 3).nop().end();
+        let mut k = Build::new(platform).goto_if(W, 2).goto(U, 3).nop().end();
         let s = structurize(&mut k).unwrap();
         assert_eq!(flow(&k), ["0:~if(16) 2,3", "1:else(16) 3,3", "3:endif(16) 4,-"]);
         assert_eq!(s.divergent, [false, true, true, false, false]);
@@ -95,14 +102,14 @@ fn structured_if_else() {
 
 #[test]
 fn regions_that_end_together_share_a_join() {
-    let mut k = Build::new(Platform::Skl).goto(W, true, 3).goto(W, true, 3).nop().end();
+    let mut k = Build::new(Platform::Skl).goto_if(W, 3).goto_if(W, 3).nop().end();
     structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["0:~goto(16) 3,3", "1:~goto(16) 3,3", "3:join(16) 4,-"]);
 }
 
 /// `if p { if p { 2 } else { 3 } } else { 4 }`, where 2 and 3 go straight to 5.
 fn nested(platform: Platform) -> Build {
-    Build::new(platform).goto(W, true, 4).goto(W, true, 3).goto(U, false, 5).goto(U, false, 5).nop()
+    Build::new(platform).goto_if(W, 4).goto_if(W, 3).goto(U, 5).goto(U, 5).nop()
 }
 
 #[test]
@@ -130,17 +137,17 @@ fn a_jump_out_of_two_ifs_leaves_one_after_the_other() {
 #[test]
 fn a_jump_that_no_structure_takes_keeps_its_target() {
     // As above, but 6 jumps into the second part from behind: nothing is a hammock.
-    let tangled = |p| nested(p).goto(W, true, 3).end();
+    let tangled = |p| nested(p).goto_if(W, 3).end();
     let mut k = tangled(Platform::Skl);
     structurize(&mut k).unwrap();
     let mut plain = tangled(Platform::Skl);
-    structurize_with(&mut plain, false).unwrap();
+    structurize_with(&mut plain, BranchStyle::Gotos).unwrap();
     assert_eq!(flow(&k), flow(&plain));
 }
 
 #[test]
 fn a_loop_at_the_end_of_a_region() {
-    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 1).nop().end();
+    let mut k = Build::new(Platform::Skl).goto_if(W, 2).goto_if(W, 1).nop().end();
     structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["0:~goto(16) 2,2", "1:+goto.b(16) 2,1", "2:join(16) 3,-"]);
 }
@@ -148,7 +155,7 @@ fn a_loop_at_the_end_of_a_region() {
 #[test]
 fn gen9_jumps_on_false() {
     // 0: goto 3; 1: goto 2, 2 ends the first region early: 1 goes into the second.
-    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 3).goto(U, false, 4).nop().end();
+    let mut k = Build::new(Platform::Skl).goto_if(W, 2).goto_if(W, 3).goto(U, 4).nop().end();
     structurize(&mut k).unwrap();
     assert_eq!(
         flow(&k),
@@ -168,7 +175,7 @@ fn gen9_jumps_on_false() {
 
 #[test]
 fn uniform_if_else_is_jumps() {
-    let mut k = Build::new(Platform::Skl).goto(U, true, 2).goto(U, false, 3).nop().end();
+    let mut k = Build::new(Platform::Skl).goto_if(U, 2).goto(U, 3).nop().end();
     let s = structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["0:+jmpi(1) 2,-", "1:jmpi(1) 3,-"]);
     assert!(s.divergent.iter().all(|d| !d));
@@ -177,7 +184,7 @@ fn uniform_if_else_is_jumps() {
 #[test]
 fn loop_with_divergent_exit() {
     // 0: ; 1: body, break to 3; 2: goto 1; 3: end
-    let mut k = Build::new(Platform::Icllp).nop().goto(W, true, 3).goto(W, true, 1).end();
+    let mut k = Build::new(Platform::Icllp).nop().goto_if(W, 3).goto_if(W, 1).end();
     let s = structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["1:+goto(16) 3,3", "2:+goto.b(16) 3,1", "3:join(16) 4,-"]);
     assert_eq!(s.divergent, [false, true, true, false, false]);
@@ -186,8 +193,7 @@ fn loop_with_divergent_exit() {
 #[test]
 fn uniform_loop_with_divergent_break_past_it() {
     // 0: ; 1: body, some lanes to 4; 2: uniform back to 1; 3: uniform goto 5 passes 4: must be wide
-    let mut k =
-        Build::new(Platform::Icllp).nop().goto(W, true, 4).goto(U, true, 1).goto(U, false, 5).nop().end();
+    let mut k = Build::new(Platform::Icllp).nop().goto_if(W, 4).goto_if(U, 1).goto(U, 5).nop().end();
     let s = structurize(&mut k).unwrap();
     assert_eq!(
         flow(&k),
@@ -200,7 +206,7 @@ fn uniform_loop_with_divergent_break_past_it() {
 
 #[test]
 fn unreachable_and_idle() {
-    let mut k = Build::new(Platform::Skl).goto(U, false, 2).nop().goto(U, true, 3).end();
+    let mut k = Build::new(Platform::Skl).goto(U, 2).nop().goto_if(U, 3).end();
     structurize(&mut k).unwrap();
     // Block 1 goes, then both jumps lead to the next block.
     assert_eq!(flow(&k), Vec::<String>::new());
@@ -210,7 +216,7 @@ fn unreachable_and_idle() {
 #[test]
 fn scalar_predicate_is_spread() {
     // A uniform goto that crosses waiting lanes, on a flag of unknown lanes: copied to all lanes.
-    let mut k = Build::new(Platform::Icllp).goto(W, true, 2).goto(U, true, 3).nop().end();
+    let mut k = Build::new(Platform::Icllp).goto_if(W, 2).goto_if(U, 3).nop().end();
     structurize(&mut k).unwrap();
     let b = &k.blocks[1].insts;
     assert_eq!(b.iter().map(|i| i.op).collect::<Vec<_>>(), [Op::Nop, Op::Mov, Op::Mov, Op::Goto]);
@@ -218,7 +224,7 @@ fn scalar_predicate_is_spread() {
     assert_eq!(b[3].pred.unwrap().flag.var(), Some(VarId(1)));
     assert!(!b[3].pred.unwrap().inv);
     // Where threads are pairs all are spread, and any of the bits is the bit.
-    let mut k = Build::new(Platform::Tgllp).goto(U, true, 2).nop().end();
+    let mut k = Build::new(Platform::Tgllp).goto_if(U, 2).nop().end();
     structurize(&mut k).unwrap();
     let b = &k.blocks[0].insts;
     assert_eq!((b[1].op, b[1].src[0].reg().and_then(|r| r.var())), (Op::And, Some(VarId(0))));
@@ -228,11 +234,11 @@ fn scalar_predicate_is_spread() {
 
 #[test]
 fn pairs_of_threads_make_no_jumps() {
-    let mut k = Build::new(Platform::Tgllp).nop().goto(U, true, 0).goto(U, false, 4).nop().end();
+    let mut k = Build::new(Platform::Tgllp).nop().goto_if(U, 0).goto(U, 4).nop().end();
     structurize(&mut k).unwrap();
     assert!(k.insts().all(|(_, i)| i.op != Op::Jmpi));
     // Nobody waits behind a loop without a way out at its end.
-    let mut k = Build::new(Platform::Tgllp).goto(U, true, 2).goto(U, false, 0).end();
+    let mut k = Build::new(Platform::Tgllp).goto_if(U, 2).goto(U, 0).end();
     structurize(&mut k).unwrap();
     let waits: Vec<_> = Waits::of(&k).iter().collect();
     assert_eq!(waits, [(BlockId(2), BlockId(0))], "{:?}", flow(&k));
@@ -240,7 +246,7 @@ fn pairs_of_threads_make_no_jumps() {
 
 #[test]
 fn faults_are_named() {
-    let mut k = Build::new(Platform::Skl).goto(U, true, 9).end();
+    let mut k = Build::new(Platform::Skl).goto_if(U, 9).end();
     assert_eq!(structurize(&mut k).unwrap_err(), Error::BadTarget(BlockId(0)));
     let mut k = Build::new(Platform::Skl).nop().0;
     assert_eq!(structurize(&mut k).unwrap_err(), Error::FallsOffEnd(BlockId(0)));

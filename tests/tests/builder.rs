@@ -8,9 +8,10 @@ use finalizer::{Finalizer, InputKind, Options};
 use platforms::Platform;
 use tests::{data, opcodes};
 use visa::{
-    Align, Exec, ExecSize, Kernel, LabelId, Module, Op, Opcode, Operand, Predefined, Record, SamplerId,
-    StrId, SurfaceId, Type, Version,
+    Access, Align, Exec, ExecSize, Kernel, LabelId, Module, Op, Opcode, Operand, Predefined, Record,
+    SamplerId, StrId, SurfaceId, Type, Version,
     builder::KernelBuilder,
+    op::{BlockAlignment, SurfaceModifier},
     table::{self, Enc, Role, When},
     text::TextOptions,
 };
@@ -149,7 +150,7 @@ fn a_kernel_and_a_function_that_it_calls_are_made_and_linked() {
         b.surface_input(surface, 128);
         b.mov(lanes, x, given);
         b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
-        b.oword_block(true, false, 2, false, surface, 0u32, y);
+        b.oword_block(Access::Store, BlockAlignment::Oword, 2, SurfaceModifier::None, surface, 0u32, y);
         b.ret();
         let mut module = b.finish().unwrap_or_else(|e| panic!("{platform}: {e}"));
         module.link(function);

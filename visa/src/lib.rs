@@ -53,6 +53,7 @@ pub mod write;
 pub use error::{Error, ErrorKind, Errors, WriteError, WriteFault};
 pub use ids::*;
 pub use inst::{Inst, Record};
+pub use messages::Access;
 pub use model::*;
 pub use op::Op;
 pub use opcode::Opcode;

@@ -11,6 +11,7 @@ pub use parts::*;
 pub use payloads::{Holds, LaneOperand, Payload, PerLane, media_pitch};
 
 use crate::{
+    Access,
     ids::*,
     lsc::*,
     operand::*,
@@ -140,8 +141,8 @@ macro_rules! op {
             },
             /// `min`, `max`.
             MinMax {
-                /// Maximum rather than minimum.
-                max: bool,
+                /// Which of them.
+                which: Extreme,
                 /// Destination.
                 dst: &'a VectorOperand,
                 /// The two sources.
@@ -216,8 +217,8 @@ macro_rules! op {
             },
             /// `ifcall`: stack call by address.
             Ifcall {
-                /// All lanes call the same function.
-                uniform: bool,
+                /// Who is called.
+                callee: Callee,
                 /// The callee does not return.
                 no_return: bool,
                 /// Address.
@@ -273,8 +274,8 @@ macro_rules! op {
 
             /// `lifetime.start`, `lifetime.end`.
             Lifetime {
-                /// End rather than start.
-                end: bool,
+                /// Start or end.
+                mark: LifetimeMark,
                 /// The variable.
                 var: LifetimeVar,
             },

@@ -9,6 +9,7 @@ mod cursor;
 mod damage;
 mod extent;
 
+use body::CodeForm;
 use cursor::{Cursor, Read};
 use extent::{Extent, Part, bit_properties};
 use narrow::{as_index, to_index, to_u64};
@@ -33,7 +34,7 @@ pub fn is_object(bytes: &[u8]) -> bool {
 /// All faults found, each with its byte offset; at most one per kernel.
 pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
     let mut reader = Reader::default();
-    reader.bodies(bytes, Depth { code: true, pieces: true })?;
+    reader.bodies(bytes, Depth { code: CodeForm::Decoded, pieces: true })?;
     Ok(reader.into_module())
 }
 
@@ -45,7 +46,7 @@ pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
 /// As [`read`], except for faults in code.
 pub fn read_declarations(bytes: &[u8]) -> Result<Module, Errors> {
     let mut reader = Reader::default();
-    reader.bodies(bytes, Depth { code: false, pieces: true })?;
+    reader.bodies(bytes, Depth { code: CodeForm::Bytes, pieces: true })?;
     Ok(reader.into_module())
 }
 
@@ -86,8 +87,8 @@ pub struct Reader {
 /// What is read.
 #[derive(Clone, Copy)]
 struct Depth {
-    /// Instructions are decoded, rather than kept as bytes.
-    code: bool,
+    /// How code is kept.
+    code: CodeForm,
     /// Gen binaries and the order of all pieces are kept, rather than only checked.
     pieces: bool,
 }
@@ -99,7 +100,7 @@ impl Reader {
     ///
     /// As [`read`].
     pub fn program(&mut self, bytes: &[u8]) -> Result<&Module, Errors> {
-        self.bodies(bytes, Depth { code: true, pieces: false })?;
+        self.bodies(bytes, Depth { code: CodeForm::Decoded, pieces: false })?;
         for kernel in &mut self.module.kernels {
             kernel.gen_binaries.clear();
         }
@@ -135,7 +136,7 @@ impl Reader {
                 return Err(bad_range(body, kernel, end, allowed).into());
             }
             free_from = end;
-            faults.extend(body_fault(bytes, body, module.version, false, kernel));
+            faults.extend(body_fault(bytes, body, module.version, CodeForm::Decoded, kernel));
         }
         for (i, kernel) in module.kernels.iter_mut().enumerate() {
             kernel.quirks.no_body |= Some(i) != wanted;
@@ -162,7 +163,7 @@ impl Reader {
                 Part::Function(i) => &mut module.functions[as_index(i)],
                 Part::GenBinary(..) => continue,
             };
-            faults.extend(body_fault(bytes, body, module.version, !depth.code, kernel));
+            faults.extend(body_fault(bytes, body, module.version, depth.code, kernel));
         }
         if faults.is_empty() { Ok(()) } else { Err(Errors(faults)) }
     }
@@ -379,10 +380,10 @@ fn body_fault(
     bytes: &[u8],
     body: &Extent,
     version: Version,
-    keep_code: bool,
+    form: CodeForm,
     kernel: &mut Kernel,
 ) -> Option<Error> {
-    let mut error = body::read(bytes, body, version, keep_code, kernel).err()?;
+    let mut error = body::read(bytes, body, version, form, kernel).err()?;
     error.kernel = Some(kernel.name().into_owned());
     Some(*error)
 }

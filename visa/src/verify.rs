@@ -31,7 +31,7 @@ use checker::{Checker, Root};
 
 /// Checks all rules.
 pub fn verify(module: &Module, options: VerifyOptions) -> Vec<Finding> {
-    run(module, options, false)
+    run(module, options, Scope::All)
 }
 
 /// A module that keeps the safety rules for registers of a certain size.
@@ -97,7 +97,7 @@ impl std::ops::Deref for ValidKernel<'_> {
 ///
 /// The module, and all rules that it breaks.
 pub fn validate(module: Module, grf_bytes: u32) -> Result<ValidModule, (Box<Module>, Vec<Finding>)> {
-    let findings = run(&module, VerifyOptions { platform: None, grf_bytes }, true);
+    let findings = run(&module, VerifyOptions { platform: None, grf_bytes }, Scope::Safety);
     if !findings.iter().any(|f| f.rule.is_safety()) {
         Ok(ValidModule { module, grf_bytes })
     } else {
@@ -130,25 +130,34 @@ impl Verifier {
     /// [`verify_kernel`].
     pub fn kernel(&mut self, kernel: &Kernel, options: VerifyOptions) -> Vec<Finding> {
         let mut findings = Vec::new();
-        run_kernel(kernel, options, false, &mut findings, self);
+        run_kernel(kernel, options, Scope::All, &mut findings, self);
         findings
     }
 
     /// [`verify_safety`].
     pub fn safety(&mut self, kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
         let mut findings = Vec::new();
-        run_kernel(kernel, VerifyOptions { platform: None, grf_bytes }, true, &mut findings, self);
+        run_kernel(kernel, VerifyOptions { platform: None, grf_bytes }, Scope::Safety, &mut findings, self);
         findings
     }
 }
 
-fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Finding> {
+/// Which rules are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// All.
+    All,
+    /// Those without which later stages would read outside of tables.
+    Safety,
+}
+
+fn run(module: &Module, options: VerifyOptions, scope: Scope) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut memory = Verifier::default();
     for kernels in [&module.kernels, &module.functions] {
         let mut names = std::collections::BTreeSet::new();
         for kernel in kernels {
-            if !safety_only && !names.insert(&kernel.header_name) {
+            if scope == Scope::All && !names.insert(&kernel.header_name) {
                 findings.push(Finding {
                     rule: Rule::KernelName,
                     kernel: kernel.name().into_owned(),
@@ -160,7 +169,7 @@ fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Findin
                 });
             }
             let kernel = kernel.with_file_vars(&module.file_vars);
-            run_kernel(&kernel, options, safety_only, &mut findings, &mut memory);
+            run_kernel(&kernel, options, scope, &mut findings, &mut memory);
         }
     }
     findings
@@ -169,7 +178,7 @@ fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Findin
 fn run_kernel(
     kernel: &Kernel,
     options: VerifyOptions,
-    safety_only: bool,
+    scope: Scope,
     findings: &mut Vec<Finding>,
     memory: &mut Verifier,
 ) {
@@ -178,8 +187,16 @@ fn run_kernel(
     }
     let start = findings.len();
     let Verifier { roots, reaches, decl, flow } = memory;
-    let mut checker =
-        Checker { kernel, options, safety_only, start, findings, roots, reaches, operand: None };
+    let mut checker = Checker {
+        kernel,
+        options,
+        safety_only: scope == Scope::Safety,
+        start,
+        findings,
+        roots,
+        reaches,
+        operand: None,
+    };
     checker.declarations(decl);
     // Operands are looked up in the declarations: without those there is nothing to check against.
     if !checker.broken() {

@@ -22,7 +22,7 @@ use tests::{
 };
 // The library is this crate's dependency, so cargo has built the shared one too.
 use visa::{
-    Align, ChannelMask, CondMod, Exec, ExecSize, LabelId, Module, Type, Version,
+    Access, Align, ChannelMask, CondMod, Exec, ExecSize, LabelId, Module, Type, Version,
     builder::{General, KernelBuilder},
 };
 use visafinalize_jit as _;
@@ -124,8 +124,8 @@ fn large(instructions: usize) -> io::Result<Vec<u8>> {
                 b.when(p).goto(exec, label);
                 pending = Some((label, n + 12));
             }
-            1 => b.scaled4(exec, false, ChannelMask(1), surface, 0u32, x, d),
-            2 => b.scaled4(exec, true, ChannelMask(1), surface, 0u32, x, y),
+            1 => b.scaled4(exec, Access::Load, ChannelMask(1), surface, 0u32, x, d),
+            2 => b.scaled4(exec, Access::Store, ChannelMask(1), surface, 0u32, x, y),
             3..12 => b.mul(exec, d, x, 3i32),
             12..20 => b.xor(exec, d, x, y),
             20..28 => b.shl(exec, d, x, 1i32),
@@ -141,7 +141,7 @@ fn large(instructions: usize) -> io::Result<Vec<u8>> {
     if let Some((label, _)) = pending {
         b.place(label);
     }
-    b.scaled4(exec, true, ChannelMask(1), surface, 0u32, values[0], values[1]);
+    b.scaled4(exec, Access::Store, ChannelMask(1), surface, 0u32, values[0], values[1]);
     b.ret();
     let module = b.finish().map_err(io::Error::other)?;
     visa::write(&Module { version: Version::V3_6, ..module }).map_err(io::Error::other)

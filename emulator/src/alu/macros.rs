@@ -8,7 +8,7 @@
 
 use super::float;
 use crate::{
-    num::{DOUBLE, Format, Round, SINGLE},
+    num::{DOUBLE, Format, Round, SINGLE, Unrounded},
     program::{Operand, Source, Step},
     thread::{LANES, Thread, Trap},
 };
@@ -46,7 +46,10 @@ fn narrow(x: Quad, format: Format, mode: Round) -> u64 {
     }
     let mant = bits & ((1 << 112) - 1) | 1 << 112;
     let low = mant & ((1 << 49) - 1) != 0;
-    format.round(x.is_negative(), low_u64(mant >> 49), exp - 63, low, mode)
+    format.round(
+        Unrounded { negative: x.is_negative(), mag: low_u64(mant >> 49), exp: exp - 63, sticky: low },
+        mode,
+    )
 }
 
 /// Rounds the significand to a format's precision, whatever the exponent.

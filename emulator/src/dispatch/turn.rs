@@ -146,6 +146,28 @@ pub(super) fn one_careful(
 ) -> Result<(), Trap> {
     let program = cx.program;
     let step = &program.steps[pc];
+    note(t, cx, options, counts, pc);
+    if let Some(mut board) = t.scoreboard.take() {
+        let checked = board.step(t, cx, step);
+        t.scoreboard = Some(board);
+        checked?;
+    }
+    let class = step.op.info().class;
+    if cx.strict && counts.at[pc] <= 1 {
+        strict::legal(t, cx, pc);
+    }
+    if t.shadow.is_none() {
+        one(t, cx, counts, pc)?;
+        after_branch(t, cx, class, pc);
+        return Ok(());
+    }
+    one_defined(t, cx, options, counts, pc)
+}
+
+/// Writes down what is traced and what is watched, before an instruction runs.
+fn note(t: &Thread, cx: &Cx<'_>, options: &Options, counts: &mut Counts, pc: usize) {
+    let program = cx.program;
+    let step = &program.steps[pc];
     if options.trace && counts.trace.len() < options.trace_lines {
         let [x, y, z] = cx.group.id;
         counts.trace.push(format!(
@@ -161,20 +183,19 @@ pub(super) fn one_careful(
             counts.seen.extend(look(t, cx, watch));
         }
     }
-    if let Some(mut board) = t.scoreboard.take() {
-        let checked = board.step(t, cx, step);
-        t.scoreboard = Some(board);
-        checked?;
-    }
+}
+
+/// One instruction, with what is known of registers that nothing wrote.
+fn one_defined(
+    t: &mut Thread,
+    cx: &mut Cx<'_>,
+    options: &Options,
+    counts: &mut Counts,
+    pc: usize,
+) -> Result<(), Trap> {
+    let program = cx.program;
+    let step = &program.steps[pc];
     let class = step.op.info().class;
-    if cx.strict && counts.at[pc] <= 1 {
-        strict::legal(t, cx, pc);
-    }
-    if t.shadow.is_none() {
-        one(t, cx, counts, pc)?;
-        after_branch(t, cx, class, pc);
-        return Ok(());
-    }
     match class {
         Class::Branch => {
             strict::branch(t, cx, step);

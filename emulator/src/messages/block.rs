@@ -3,8 +3,9 @@
 use super::{Mail, Place};
 use crate::{messages::SCRATCH_STATE, report::SendKind, thread::Trap};
 use gen_ir::scratch;
-use messages::hdc::{
-    A64Block, A64BlockType, MediaBlock, MediaBlockSize, OwordBlock, OwordCount, ScratchBlock,
+use messages::{
+    Access,
+    hdc::{A64Block, A64BlockType, MediaBlock, MediaBlockSize, OwordBlock, OwordCount, ScratchBlock},
 };
 use narrow::{low_i32, low_u32, low_u64, to_u64};
 
@@ -16,13 +17,13 @@ fn copy(
     offset: u64,
     at: u32,
     bytes: u32,
-    write: bool,
+    access: Access,
 ) -> Result<(), Trap> {
     let mut done = 0;
     while done < bytes {
         let n = (bytes - done).min(4);
         let from = offset.wrapping_add(done.into());
-        if write {
+        if access.is_store() {
             let v = mail.data(mail.grf + at + done, n)?;
             mail.store(place, from, n, v)?;
         } else {
@@ -43,7 +44,7 @@ fn oword_count(mail: &Mail<'_, '_>) -> Result<(u32, bool), Trap> {
 }
 
 /// Oword block read and write. The header's dword 2 is the offset, in units of so many bytes.
-pub(super) fn owords(mail: &mut Mail<'_, '_>, write: bool, unit: u64) -> Result<SendKind, Trap> {
+pub(super) fn owords(mail: &mut Mail<'_, '_>, access: Access, unit: u64) -> Result<SendKind, Trap> {
     let (count, high) = oword_count(mail)?;
     let place = mail.place(mail.desc.surface());
     let mut offset = mail.address(8, 4)? * unit;
@@ -52,17 +53,17 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>, write: bool, unit: u64) -> Result<
         offset += mail.address(scratch::BASE_BYTE, 4)? & !u64::from(scratch::BASE_UNIT - 1);
     }
     let regs = mail.regs(count, 16);
-    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    mail.expect_access(access, 1, regs);
     if mail.on != 0 {
-        copy(mail, place, offset, if high { 16 } else { 0 }, count * 16, write)?;
+        copy(mail, place, offset, if high { 16 } else { 0 }, count * 16, access)?;
     }
-    Ok(mail.kind_of(place, if write { SendKind::Store } else { SendKind::Load }))
+    Ok(mail.kind_of(place, access.into()))
 }
 
 /// Scratch block read and write: offset in the descriptor, base (or surface) in the header's dword 5.
 pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let block = mail.as_kind::<ScratchBlock>();
-    let write = block.write();
+    let access = block.access();
     // Counted in 32 bytes, whatever a register holds.
     let bytes = 32 << block.size_log2();
     let regs = mail.regs(bytes, 1);
@@ -76,7 +77,7 @@ pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         named
     };
     let offset = base + u64::from(block.offset()) * 32;
-    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    mail.expect_access(access, 1, regs);
     let all = crate::thread::mask(mail.lanes);
     for i in 0..bytes / 4 {
         if block.by_dword() && mail.on & all != all && mail.on >> (i % mail.lanes.max(8)) & 1 == 0
@@ -93,7 +94,7 @@ pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             });
             continue;
         }
-        if write {
+        if access.is_store() {
             // Spilled registers may be partly undefined.
             let v = mail.data(mail.grf + 4 * i, 4)?;
             mail.store(Place::Flat, at, 4, v)?;
@@ -106,7 +107,7 @@ pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 }
 
 /// A64 block read and write: the address is the header's first qword.
-pub(super) fn a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+pub(super) fn a64(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let block = mail.as_kind::<A64Block>();
     let (bytes, high) = match block.block_type() {
         Some(A64BlockType::Owords | A64BlockType::UnalignedOwords) => {
@@ -118,16 +119,16 @@ pub(super) fn a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap
     };
     let address = mail.address(0, 8)?;
     let regs = bytes.div_ceil(mail.grf).max(1);
-    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    mail.expect_access(access, 1, regs);
     if mail.on != 0 {
-        copy(mail, Place::Flat, address, if high { 16 } else { 0 }, bytes, write)?;
+        copy(mail, Place::Flat, address, if high { 16 } else { 0 }, bytes, access)?;
     }
-    Ok(if write { SendKind::Store } else { SendKind::Load })
+    Ok(access.into())
 }
 
 /// Media block read and write: x and y offsets in the header's dwords 0 and 1 (bytes and rows), width
 /// and height less one in dword 2. Reads outside of the image repeat its edge.
-pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+pub(super) fn media(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let place = mail.place(mail.desc.surface());
     let [x, y, size] = [0, 4, 4 * MediaBlockSize::DWORD].map(|at| mail.address(at, 4));
     let (x, y) = (low_i32(x?), low_i32(y?));
@@ -146,7 +147,7 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
             let (cx, cy) = (x.wrapping_add(low_i32(col)), y.wrapping_add(low_i32(row)));
             let inside = (0..low_i32(row_bytes)).contains(&cx) && (0..low_i32(image.height)).contains(&cy);
             let at = row * pitch + col;
-            if write {
+            if access.is_store() {
                 if inside {
                     let v = mail.data(mail.grf + at, 1)?;
                     let offset = image.byte_offset(low_u64(cx), low_u64(cy));
@@ -168,5 +169,5 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
             mail.reply(at, 1, v)?;
         }
     }
-    Ok(if write { SendKind::Store } else { SendKind::Load })
+    Ok(access.into())
 }

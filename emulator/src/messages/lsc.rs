@@ -4,7 +4,7 @@ use super::{Mail, Place, atomic::Atomic, lanes_of};
 use crate::{messages::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
 use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
 use messages::{
-    Descriptor, Effect, Operation,
+    Access, Descriptor, Effect, Operation,
     lsc::{
         AddressModel, Block2d, BlockShape, BtiExtended, DataSize, FlatExtended, LscForm, Op, Quad,
         SurfaceStateExtended, Untyped,
@@ -47,8 +47,8 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
 }
 
 /// Whether a message only brings memory nearer, wherever that is: a load without a destination.
-fn brings_nearer(mail: &Mail<'_, '_>, write: bool) -> bool {
-    !write && mail.rlen == 0 && mail.m.dst.is_none()
+fn brings_nearer(mail: &Mail<'_, '_>, access: Access) -> bool {
+    access == Access::Load && mail.rlen == 0 && mail.m.dst.is_none()
 }
 
 /// Channels that payload registers are laid out for: the native width at least.
@@ -65,12 +65,12 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let op = mail.as_kind::<Untyped>().op();
     let typed = mail.m.sfid == Sfid::Tgm;
     let row = op.map(Op::row);
-    let write = row.is_some_and(|row| row.effect == Effect::Store);
+    let access = Access::store_if(row.is_some_and(|row| row.effect == Effect::Store));
     match row.map(|row| row.form) {
         Some(LscForm::Fence) => super::fence(mail),
-        Some(LscForm::Vector) => vector(mail, write),
-        Some(LscForm::Quad) => quad(mail, write),
-        Some(LscForm::Block2d) => block2d(mail, write),
+        Some(LscForm::Vector) => vector(mail, access),
+        Some(LscForm::Quad) => quad(mail, access),
+        Some(LscForm::Block2d) => block2d(mail, access),
         Some(LscForm::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
         Some(LscForm::Atomic(operation)) if typed => super::typed::lsc_atomic(mail, operation),
         Some(LscForm::Atomic(operation)) => atomics(mail, operation),
@@ -117,7 +117,7 @@ fn element(
     }
 }
 
-fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+fn vector(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let t = target(mail)?;
     let desc = mail.as_kind::<Untyped>();
     let (bytes, slot, shift) = data_size(desc.data_size())?;
@@ -127,26 +127,26 @@ fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let address_regs = mail.regs(if transposed { 1 } else { lanes }, t.address);
     let block = mail.regs(lanes, slot) * mail.grf;
     let data_regs = if transposed { mail.regs(count, bytes) } else { count * block / mail.grf };
-    mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
-    if brings_nearer(mail, write) {
+    mail.expect_access(access, address_regs, data_regs);
+    if brings_nearer(mail, access) {
         return Ok(SendKind::Load);
     }
-    let start = mail.len0.max(address_regs) * mail.grf;
+    let stored = access.is_store().then_some(mail.len0.max(address_regs) * mail.grf);
     let rows = if transposed { 1 } else { lanes };
     for lane in lanes_of(mail.on, rows) {
         let base = effective(mail, &t, lane)?;
         for k in 0..count {
             let at = base.wrapping_add(u64::from(k * bytes));
             let (reg, slot) = if transposed { (k * bytes, bytes) } else { (k * block + lane * slot, slot) };
-            element(mail, t.place, (at, bytes), (reg, slot, shift), write.then_some(start))?;
+            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
         }
     }
-    Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
+    Ok(mail.kind_of(t.place, access.into()))
 }
 
-fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+fn quad(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     if mail.m.sfid == Sfid::Tgm {
-        return super::typed::lsc_quad(mail, write);
+        return super::typed::lsc_quad(mail, access);
     }
     let t = target(mail)?;
     let desc = mail.as_kind::<Quad>();
@@ -157,20 +157,20 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let count = mask.count_ones();
     let address_regs = mail.regs(lanes, t.address);
     let data_regs = count * block / mail.grf;
-    mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
-    if brings_nearer(mail, write) {
+    mail.expect_access(access, address_regs, data_regs);
+    if brings_nearer(mail, access) {
         return Ok(SendKind::Load);
     }
-    let start = mail.len0.max(address_regs) * mail.grf;
+    let stored = access.is_store().then_some(mail.len0.max(address_regs) * mail.grf);
     for lane in lanes_of(mail.on, lanes) {
         let base = effective(mail, &t, lane)?;
         for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
             let at = base.wrapping_add(u64::from(c * bytes));
             let reg = to_index(k) * block + lane * slot;
-            element(mail, t.place, (at, bytes), (reg, slot, shift), write.then_some(start))?;
+            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
         }
     }
-    Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
+    Ok(mail.kind_of(t.place, access.into()))
 }
 
 fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
@@ -206,14 +206,14 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
 
 /// Block2D: base, width, height and pitch (each less one, bytes), x, y and the block's shape in the
 /// first payload register. Reads outside give zero, writes outside are dropped.
-fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+fn block2d(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let base = mail.address(0, 8)?;
     let mut word = |at: u32| mail.address(at, 4).map(low_u32);
     let (width, height) = (u64::from(word(8)?) + 1, u64::from(word(12)?) + 1);
     let pitch = u64::from(word(16)?) + 1;
     let (x, y) = (i64::from(low_i32(word(20)?)), i64::from(low_i32(word(24)?)));
     let [cols, rows, blocks] = BlockShape::from_bits(word(28)?).sizes();
-    if brings_nearer(mail, write) {
+    if brings_nearer(mail, access) {
         return Ok(SendKind::Load);
     }
     let desc = mail.as_kind::<Block2d>();
@@ -241,7 +241,7 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
                 let at = base
                     .wrapping_add(low_u64(ey).wrapping_mul(pitch))
                     .wrapping_add(low_u64(ex).wrapping_mul(bytes.into()));
-                if write {
+                if access.is_store() {
                     if inside {
                         let v = mail.data(mail.len0 * mail.grf + reg, bytes)?;
                         mail.store(Place::Flat, at, bytes, v)?;
@@ -253,5 +253,5 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
             }
         }
     }
-    Ok(if write { SendKind::Store } else { SendKind::Load })
+    Ok(access.into())
 }

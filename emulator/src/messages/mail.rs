@@ -11,7 +11,7 @@ use crate::{
     thread::{Thread, Trap},
 };
 use gen_ir::{Sfid, scratch};
-use messages::{Descriptor, ExtendedDescriptor, SurfaceIndex, lsc::SurfaceStateExtended};
+use messages::{Access, Descriptor, ExtendedDescriptor, SurfaceIndex, lsc::SurfaceStateExtended};
 use narrow::{as_index, little, set_little, to_u64, to_usize};
 
 /// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
@@ -191,6 +191,14 @@ impl Mail<'_, '_> {
             self.cx.report(self.t, Fault::MessageLength, || {
                 format!("{have} registers and {back} back, where the message takes {payload} and {response}")
             });
+        }
+    }
+
+    /// The same of a message with so many registers of headers and addresses, which sends data or gets them.
+    pub(crate) fn expect_access(&mut self, access: Access, front: u32, data: u32) {
+        match access {
+            Access::Load => self.expect(front, data),
+            Access::Store => self.expect(front + data, 0),
         }
     }
 

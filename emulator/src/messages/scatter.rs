@@ -3,7 +3,7 @@
 use super::{Mail, Place, atomic::Atomic, block, fence, lanes_of, typed};
 use crate::{report::SendKind, thread::Trap};
 use messages::{
-    Effect, Operation,
+    Access, Effect, Operation,
     hdc::{
         A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, DataPortMessage, Dc1, ElementType,
         FloatAtomicOp, Form, Scattered, ScatteredSimdMode, Surface,
@@ -25,9 +25,13 @@ impl Mail<'_, '_> {
         Layout { lanes, place, first: self.header() * self.grf, address }
     }
 
-    fn simd(&self, wide: bool) -> u32 {
-        let native = u32::from(self.cx.program.platform.caps().regs.native_lanes());
-        if wide { 16 } else { native }
+    fn native_lanes(&self) -> u32 {
+        self.cx.program.platform.caps().regs.native_lanes().into()
+    }
+
+    /// Lanes as the one bit says that most messages have.
+    fn simd(&self, sixteen: bool) -> u32 {
+        if sixteen { 16 } else { self.native_lanes() }
     }
 
     fn scattered_address(&mut self, l: &Layout, lane: u32) -> Result<u64, Trap> {
@@ -44,7 +48,7 @@ impl Mail<'_, '_> {
 fn elements(
     mail: &mut Mail<'_, '_>,
     l: &Layout,
-    write: bool,
+    access: Access,
     components: &[u32],
     bytes: u32,
     slot: u32,
@@ -53,15 +57,14 @@ fn elements(
     let block = mail.regs(l.lanes, slot) * mail.grf;
     let start = mail.data_start(l);
     let count = to_index(components.len());
-    let regs = start / mail.grf + if write { count * block / mail.grf } else { 0 };
-    mail.expect(regs, if write { 0 } else { count * block / mail.grf });
+    mail.expect_access(access, start / mail.grf, count * block / mail.grf);
     for lane in lanes_of(mail.on, l.lanes) {
         let base = mail.scattered_address(l, lane)?.wrapping_mul(scale);
         for (k, component) in components.iter().enumerate() {
             let at = base.wrapping_add(u64::from(component * bytes));
             let at = if l.address == 4 { at & 0xffff_ffff } else { at };
             let reg = to_index(k) * block + lane * slot;
-            if write {
+            if access.is_store() {
                 let v = mail.data(start + reg, bytes)?;
                 mail.store(l.place, at, bytes, v)?;
             } else {
@@ -70,7 +73,7 @@ fn elements(
             }
         }
     }
-    Ok(mail.kind_of(l.place, if write { SendKind::Store } else { SendKind::Load }))
+    Ok(mail.kind_of(l.place, access.into()))
 }
 
 fn atomics(mail: &mut Mail<'_, '_>, l: &Layout, op: Operation, bytes: u32) -> Result<SendKind, Trap> {
@@ -112,26 +115,26 @@ const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Data cache 0, and the messages of it that the read-only cache has.
 pub(super) fn dc0(mail: &mut Mail<'_, '_>, row: &DataPortMessage) -> Result<SendKind, Trap> {
-    let write = row.effect == Effect::Store;
+    let access = Access::store_if(row.effect == Effect::Store);
     match row.form {
         Form::Fence => fence(mail),
-        Form::OwordBlock => block::owords(mail, write, 16),
-        Form::UnalignedOwordBlock => block::owords(mail, write, 1),
-        Form::Scattered(element) => scattered(mail, element, write),
+        Form::OwordBlock => block::owords(mail, access, 16),
+        Form::UnalignedOwordBlock => block::owords(mail, access, 1),
+        Form::Scattered(element) => scattered(mail, element, access),
         _ => not_modelled(row),
     }
 }
 
-fn scattered(mail: &mut Mail<'_, '_>, element: ElementType, write: bool) -> Result<SendKind, Trap> {
+fn scattered(mail: &mut Mail<'_, '_>, element: ElementType, access: Access) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Scattered>();
     let lanes = mail.simd(fields.simd16());
     let l = mail.layout(lanes, mail.place(fields.surface()), 4);
     let size = 1 << fields.size_log2();
     match element {
-        ElementType::Byte => elements(mail, &l, write, &[0], size, 4, 1),
+        ElementType::Byte => elements(mail, &l, access, &[0], size, 4, 1),
         // Dword messages count their offsets in dwords.
-        ElementType::Dword => elements(mail, &l, write, &[0], 4, 4, 4),
-        ElementType::Qword => elements(mail, &l, write, &COUNT[..as_index(size)], 8, 8, 1),
+        ElementType::Dword => elements(mail, &l, access, &[0], 4, 4, 4),
+        ElementType::Qword => elements(mail, &l, access, &COUNT[..as_index(size)], 8, 8, 1),
     }
 }
 
@@ -143,16 +146,16 @@ fn not_modelled(row: &DataPortMessage) -> Result<SendKind, Trap> {
 pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let Some(message) = Dc1::of(mail.desc) else { return Err("no such message to data cache 1".into()) };
     let row = message.row();
-    let write = row.effect == Effect::Store;
+    let access = Access::store_if(row.effect == Effect::Store);
     match row.form {
-        Form::Untyped => untyped(mail, row.addresses, write),
+        Form::Untyped => untyped(mail, row.addresses, access),
         Form::IntegerAtomic(bits) => integer_atomic(mail, row.addresses, u32::from(bits) / 8),
         Form::Counter(32) => integer_atomic(mail, row.addresses, 4),
         Form::FloatAtomic(bits) => float_atomic(mail, row.addresses, u32::from(bits) / 8),
-        Form::A64Scattered => scattered_a64(mail, write),
-        Form::A64Block => block::a64(mail, write),
-        Form::MediaBlock => block::media(mail, write),
-        Form::Typed => typed::access(mail, write),
+        Form::A64Scattered => scattered_a64(mail, access),
+        Form::A64Block => block::a64(mail, access),
+        Form::MediaBlock => block::media(mail, access),
+        Form::Typed => typed::read_or_write(mail, access),
         Form::TypedAtomic(32) => typed::atomic(mail),
         _ => not_modelled(&row),
     }
@@ -166,17 +169,17 @@ fn target(mail: &Mail<'_, '_>, addresses: Addresses) -> (Place, u32) {
     }
 }
 
-fn untyped(mail: &mut Mail<'_, '_>, addresses: Addresses, write: bool) -> Result<SendKind, Trap> {
+fn untyped(mail: &mut Mail<'_, '_>, addresses: Addresses, access: Access) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Surface>();
     let lanes = match fields.simd_mode() {
-        Some(ScatteredSimdMode::Simd16) => mail.simd(true),
-        Some(ScatteredSimdMode::Simd8) => mail.simd(false),
+        Some(ScatteredSimdMode::Simd16) => 16,
+        Some(ScatteredSimdMode::Simd8) => mail.native_lanes(),
         Some(ScatteredSimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
     };
     let (components, n) = enabled(fields.disabled_channels());
     let (place, address) = target(mail, addresses);
     let l = mail.layout(lanes, place, address);
-    elements(mail, &l, write, &components[..n], 4, 4, 1)
+    elements(mail, &l, access, &components[..n], 4, 4, 1)
 }
 
 fn integer_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Result<SendKind, Trap> {
@@ -203,15 +206,15 @@ fn float_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Re
     atomics(mail, &l, op.row(), if wide { 8 } else { bytes })
 }
 
-fn scattered_a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+fn scattered_a64(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<A64Scattered>();
     let l = mail.layout(mail.simd(fields.simd16()), Place::Flat, 8);
     let n = 1 << fields.count_log2();
     match fields.element() {
-        Some(ElementType::Byte) if n == 8 => elements(mail, &l, write, &[0], 8, 8, 1),
-        Some(ElementType::Byte) => elements(mail, &l, write, &[0], to_index(n), 4, 1),
-        Some(ElementType::Dword) => elements(mail, &l, write, &COUNT[..n], 4, 4, 1),
-        Some(ElementType::Qword) => elements(mail, &l, write, &COUNT[..n], 8, 8, 1),
+        Some(ElementType::Byte) if n == 8 => elements(mail, &l, access, &[0], 8, 8, 1),
+        Some(ElementType::Byte) => elements(mail, &l, access, &[0], to_index(n), 4, 1),
+        Some(ElementType::Dword) => elements(mail, &l, access, &COUNT[..n], 4, 4, 1),
+        Some(ElementType::Qword) => elements(mail, &l, access, &COUNT[..n], 8, 8, 1),
         None => Err("a message with status return is not modelled".into()),
     }
 }

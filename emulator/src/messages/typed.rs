@@ -8,7 +8,7 @@ use crate::{
     thread::{Trap, mask},
 };
 use messages::{
-    Operation,
+    Access, Operation,
     hdc::{Atomic as AtomicMessage, AtomicOp, SlotGroup, Surface},
     lsc::{BtiExtended, Quad},
 };
@@ -128,31 +128,31 @@ fn channels(mail: &Mail<'_, '_>) -> u32 {
 }
 
 /// Typed surface read and write: 8 channels, 16 on Xe-HPC.
-pub(super) fn access(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+pub(super) fn read_or_write(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Surface>();
     let g = grid(mail, mail.place(fields.surface()))?;
     let head = mail.header();
     let (mask, components) = (fields.disabled_channels().into(), fields.channel_count());
     let high = fields.slot_group() == Some(SlotGroup::High);
     let lanes = channels(mail);
-    let data = if write { components } else { 0 };
+    let data = if access.is_store() { components } else { 0 };
     let count = (mail.len() - head.min(mail.len())).saturating_sub(data);
     let on = if high && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
-    transfer(mail, &g, TexelShape { write, mask, lanes, on, first: head * mail.grf, count })
+    transfer(mail, &g, TexelShape { access, mask, lanes, on, first: head * mail.grf, count })
 }
 
 /// Typed LSC quad messages.
-pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let g = grid(mail, mail.place(BtiExtended::from(mail.ex_desc).surface()))?;
     let mask = u32::from(!mail.as_kind::<Quad>().channels() & 0xf);
     let lanes = mail.lanes;
     let count = mail.len0 / mail.regs(lanes, 4);
     let on = mail.on;
-    transfer(mail, &g, TexelShape { write, mask, lanes, on, first: 0, count })
+    transfer(mail, &g, TexelShape { access, mask, lanes, on, first: 0, count })
 }
 
 struct TexelShape {
-    write: bool,
+    access: Access,
     /// Disabled components.
     mask: u32,
     lanes: u32,
@@ -168,7 +168,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: TexelShape) -> Result<SendKind
     let bits = u32::from(g.image.channel_bytes) * 8;
     for lane in (0..s.lanes).filter(|l| s.on >> l & 1 != 0) {
         let [x, y, z] = coordinates(mail, &g.image, s.first, block, s.count, lane)?;
-        if !s.write {
+        if !s.access.is_store() {
             let texel = fetch(mail.cx.memory, g.base, &g.image, x, y, z)?;
             for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
                 let v = texel.map_or(0, |t| unpack(&g.image, t, c));
@@ -187,7 +187,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: TexelShape) -> Result<SendKind
             }
         }
     }
-    Ok(mail.kind_of(g.place, if s.write { SendKind::Store } else { SendKind::Load }))
+    Ok(mail.kind_of(g.place, s.access.into()))
 }
 
 /// Typed atomics on 32-bit texels: 8 channels, 16 on Xe-HPC.

@@ -36,12 +36,17 @@ fn flag() -> Reg<Physical> {
     Reg::arf(Arf::Flag(0), 0)
 }
 
-fn branch(op: Op, pred: bool, jip: i32, uip: Option<i32>) -> I {
+fn branch(op: Op, jip: i32, uip: Option<i32>) -> I {
     let mut i = I::new(op, ExecSize::S8);
-    i.pred = pred.then_some(Pred { flag: flag(), inv: false, ctrl: PredCtrl::Seq });
     let uip = uip.map_or(Target::None, |n| Target::Rel(16 * n));
     i.payload = Payload::Branch { jip: Target::Rel(16 * jip), uip, ctrl: false };
     i
+}
+
+/// The same for the lanes whose flag is set.
+fn branch_if(op: Op, jip: i32, uip: Option<i32>) -> I {
+    let pred = Some(Pred { flag: flag(), inv: false, ctrl: PredCtrl::Seq });
+    I { pred, ..branch(op, jip, uip) }
 }
 
 struct Machine {
@@ -250,11 +255,11 @@ fn if_else_endif_run_each_side_once() {
     let inc = inst(Op::Add, ExecSize::S8, 3, Type::D, &[vec8(3, Type::D), Src::d(1)]);
     m.set(3, &[0; 8]);
     let code = [
-        branch(Op::If, true, 3, Some(4)),
+        branch_if(Op::If, 3, Some(4)),
         set(1),
-        branch(Op::Else, false, 2, Some(2)),
+        branch(Op::Else, 2, Some(2)),
         set(2),
-        branch(Op::Endif, false, 1, None),
+        branch(Op::Endif, 1, None),
         inc,
     ];
     m.run(Platform::Skl, &code).unwrap();
@@ -271,7 +276,7 @@ fn loops_end_channel_by_channel() {
     done.dst = Dst::null(Type::D);
     done.cond = Some(CondMod { cond: Cond::Ge, flag: flag() });
     let after = inst(Op::Mov, ExecSize::S8, 3, Type::D, &[vec8(2, Type::D)]);
-    let code = [inc, done, branch(Op::Break, true, 1, Some(1)), branch(Op::While, false, -3, None), after];
+    let code = [inc, done, branch_if(Op::Break, 1, Some(1)), branch(Op::While, -3, None), after];
     m.run(Platform::Skl, &code).unwrap();
     assert_eq!((m.get(2), m.get(3)), (ONE_TO_8, ONE_TO_8));
     assert_eq!((m.t.active, m.t.waiting), (0xff, 0));
@@ -286,7 +291,7 @@ fn goto_jumps_on_false_before_gen11_and_on_true_since() {
         m.t.set_u32(file::FLAG, 0x0f);
         m.set(2, &[0; 8]);
         let set = inst(Op::Mov, ExecSize::S8, 2, Type::D, &[Src::d(1)]);
-        let code = [branch(Op::Goto, true, 2, Some(2)), set, branch(Op::Join, false, 1, None)];
+        let code = [branch_if(Op::Goto, 2, Some(2)), set, branch(Op::Join, 1, None)];
         m.run(platform, &code).unwrap();
         assert_eq!(m.get(2), expect, "{platform}");
         assert_eq!(m.t.active, 0xff);
@@ -299,11 +304,11 @@ fn a_call_returns_to_its_callers_only() {
     m.t.set_u32(file::FLAG, 0x33);
     m.set(2, &[0; 8]);
     let inc = inst(Op::Add, ExecSize::S8, 2, Type::D, &[vec8(2, Type::D), Src::d(1)]);
-    let mut call = branch(Op::Call, true, 3, None);
+    let mut call = branch_if(Op::Call, 3, None);
     call.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Ud);
-    let mut over = branch(Op::Jmpi, false, 3, None);
+    let mut over = branch(Op::Jmpi, 3, None);
     over.no_mask = true;
-    let mut ret = branch(Op::Ret, false, 1, None);
+    let mut ret = branch(Op::Ret, 1, None);
     ret.payload = Payload::Branch { jip: Target::None, uip: Target::None, ctrl: false };
     ret.src[0] = Src::scalar(Reg::grf(GrfNum::new(10), 0), Type::Ud);
     m.run(Platform::Skl, &[call, inc, over, inc, ret]).unwrap();

@@ -10,11 +10,11 @@ fn set(reg: u16, to: u32, no_mask: bool) -> I {
 
 /// A branch that no channel takes: `f0.0` is zero.
 fn not_taken(op: Op, to: i32) -> I {
-    branch(op, true, to, Some(to))
+    branch_if(op, to, Some(to))
 }
 
 fn back(to: i32) -> I {
-    let mut goto = branch(Op::Goto, true, 1, Some(to));
+    let mut goto = branch_if(Op::Goto, 1, Some(to));
     if let Payload::Branch { ctrl, .. } = &mut goto.payload {
         *ctrl = true;
     }
@@ -31,8 +31,8 @@ fn run(paired: bool, code: &[I]) -> Result<u32, String> {
 
 #[test]
 fn what_ignores_the_mask_runs_where_divergence_nests() {
-    let leave = branch(Op::Goto, false, 2, Some(2));
-    let code = |first: I, there: I| [first, leave, there, branch(Op::Join, false, 1, None)];
+    let leave = branch(Op::Goto, 2, Some(2));
+    let code = |first: I, there: I| [first, leave, there, branch(Op::Join, 1, None)];
     let nested = not_taken(Op::Goto, 3);
     assert_eq!(run(true, &code(nested, set(10, 1, true))), Ok(1));
     assert_eq!(run(false, &code(nested, set(10, 1, true))), Ok(0));
@@ -51,8 +51,8 @@ fn a_predicate_tells_whether_a_channel_is_on() {
     (ask.dst, ask.src[0]) = (Dst::null(Type::Uw), Src::uw(1));
     let mut guarded = set(10, 1, true);
     guarded.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Any16h });
-    let code = |first: I, leave: I| [first, leave, clear, ask, guarded, branch(Op::Join, false, 1, None)];
-    let leave = branch(Op::Goto, false, 4, Some(4));
+    let code = |first: I, leave: I| [first, leave, clear, ask, guarded, branch(Op::Join, 1, None)];
+    let leave = branch(Op::Goto, 4, Some(4));
     assert_eq!(run(true, &code(not_taken(Op::Goto, 5), leave)), Ok(0));
     assert_eq!(run(true, &code(not_taken(Op::Goto, 5), not_taken(Op::Goto, 4))), Ok(1));
 }
@@ -62,16 +62,16 @@ fn loops_run_on_for_the_other_thread() {
     // Once where the thread comes by, and once where its pair goes back.
     let mut add = inst(Op::Add, ExecSize::S8, 10, Type::Ud, &[vec8(10, Type::Ud), Src::ud(1)]);
     add.no_mask = true;
-    let code = [add, branch(Op::Goto, false, 2, Some(2)), back(-2), branch(Op::Join, false, 1, None)];
+    let code = [add, branch(Op::Goto, 2, Some(2)), back(-2), branch(Op::Join, 1, None)];
     assert_eq!(run(true, &code), Ok(2));
     assert_eq!(run(false, &code), Ok(1));
 }
 
 #[test]
 fn a_jump_that_a_pair_may_run_alone_is_a_fault() {
-    let jump = I { no_mask: true, ..branch(Op::Jmpi, false, 2, None) };
-    let leave = branch(Op::Goto, false, 2, Some(2));
-    let code = [not_taken(Op::Goto, 3), leave, jump, branch(Op::Join, false, 1, None)];
+    let jump = I { no_mask: true, ..branch(Op::Jmpi, 2, None) };
+    let leave = branch(Op::Goto, 2, Some(2));
+    let code = [not_taken(Op::Goto, 3), leave, jump, branch(Op::Join, 1, None)];
     assert!(run(true, &code).unwrap_err().contains("no channel of it is on"));
     assert_eq!(run(false, &code), Ok(0));
 }

@@ -119,7 +119,7 @@ fn a_clean_thread_is_clean() {
 
 #[test]
 fn undefined_branches_and_addresses() {
-    let mut jump = branch(Op::Jmpi, true, 0, None);
+    let mut jump = branch_if(Op::Jmpi, 0, None);
     (jump.exec, jump.no_mask) = (ExecSize::S1, true);
     assert_eq!(faults(SKL, &[jump]), [Fault::Uninitialized]);
     // Copied, an undefined register is still undefined.
@@ -133,7 +133,7 @@ fn a_selection_is_as_defined_as_what_it_takes() {
         let mut equal = inst(Op::Cmp, ExecSize::S8, 3, Type::Ud, &[vec8(1, Type::Ud), vec8(1, Type::Ud)]);
         equal.cond = Some(CondMod { cond, flag: flag() });
         let mut sel = inst(Op::Sel, ExecSize::S8, 21, Type::Ud, &[vec8(1, Type::Ud), vec8(20, Type::Ud)]);
-        sel.pred = branch(Op::Goto, true, 0, None).pred;
+        sel.pred = branch_if(Op::Goto, 0, None).pred;
         assert_eq!(faults(SKL, &[equal, sel, read(21, 3, 1)]).first(), expected.as_ref(), "{cond:?}");
     }
 }
@@ -209,8 +209,8 @@ fn channels_left_behind() {
     // Half of the channels go to a place behind the end.
     let mut half = inst(Op::Cmp, ExecSize::S8, 3, Type::Ud, &[vec8(2, Type::Ud), Src::ud(4)]);
     half.cond = Some(CondMod { cond: Cond::Gt, flag: flag() });
-    let goto = branch(Op::Goto, true, 3, Some(3));
-    let tail = [end(SKL), vec![branch(Op::Join, false, 0, None)], end(SKL)].concat();
+    let goto = branch_if(Op::Goto, 3, Some(3));
+    let tail = [end(SKL), vec![branch(Op::Join, 0, None)], end(SKL)].concat();
     assert_eq!(run(SKL, &[half, goto], &tail).unwrap(), [Fault::LanesLeft]);
 }
 
@@ -337,7 +337,7 @@ fn known_ways_hide_nothing() {
     for early in [false, true] {
         let copy = if early { mov(5, 4) } else { at(mov(5, 4), dist(1)) };
         let round = [at(increment, dist(1)), copy, at(is_done, dist(1))];
-        let again = [branch(Op::Break, true, 1, Some(1)), branch(Op::While, false, -4, None)];
+        let again = [branch_if(Op::Break, 1, Some(1)), branch(Op::While, -4, None)];
         let code = [&[all(mov(4, 1))], &round[..], &again, &end(TGL)].concat();
         let program = Program::from_insts(TGL, &code).unwrap();
         let mut groups = crate::Groups::new(&program, &dispatch, &options, Memory::new());

@@ -15,7 +15,10 @@ use crate::{
 };
 use narrow::{as_index, low_u8, low_u16, low_u32, low_u64};
 use std::cmp::Ordering;
-use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
+use visa::{
+    Inst, Modifier, Opcode, Srcs, Type, VectorOperand,
+    op::{Extreme, Op},
+};
 
 /// A source's modifier.
 fn modifier(opcode: Opcode, src: Option<&VectorOperand>) -> Modifier {
@@ -186,7 +189,7 @@ impl VisaThread<'_> {
 
     /// `min`, `max`: a NaN loses against a number.
     pub fn min_max(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
-        let Op::MinMax { max, dst, srcs } = inst.op else { return Err("no minimum".into()) };
+        let Op::MinMax { which, dst, srcs } = inst.op else { return Err("no minimum".into()) };
         let (on, doubt) = self.enabled(inst)?;
         if on == 0 {
             return Ok(());
@@ -197,6 +200,7 @@ impl VisaThread<'_> {
         let sat = dst.is_saturated();
         let mods = [srcs[0].modifier(), srcs[1].modifier()].map(arithmetic);
         let order = orders(self, [&a, &b], mods, on);
+        let max = which == Extreme::Max;
         let mut out = [0; LANES];
         for i in each(on) {
             let first = match order[i] {

@@ -9,13 +9,16 @@ use super::{
 };
 use crate::{group::Signal, opaque::Question, report::SendKind, thread::Trap};
 use messages::{
-    Descriptor, ExtendedDescriptor, Sfid,
+    Access, Descriptor, ExtendedDescriptor, Sfid,
     gateway::{BarrierSignal, Gateway, SubFunction},
     hdc::{Dc0, OwordBlock, OwordCount},
     lsc::{Block2d, BlockShape, Op as LscOp},
 };
 use narrow::{low_i32, low_u16, low_u32, low_u64};
-use visa::{Inst, Op, RawOperand, op::media_pitch};
+use visa::{
+    Inst, Op, RawOperand,
+    op::{BlockAlignment, SendEnd, media_pitch},
+};
 
 /// Bytes between memory and a raw operand.
 #[derive(Clone, Copy)]
@@ -25,7 +28,7 @@ struct Copy {
     data: RawOperand,
     at: u32,
     bytes: u32,
-    store: bool,
+    access: Access,
 }
 
 fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind, Trap> {
@@ -33,7 +36,7 @@ fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind
     while done < c.bytes {
         let n = (c.bytes - done).min(4);
         let from = c.offset.wrapping_add(done.into());
-        if c.store {
+        if c.access.is_store() {
             let v = cx.data(t, c.data, c.at + done, n)?;
             cx.store(t, c.place, from, n, v)?;
         } else {
@@ -41,24 +44,27 @@ fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind
         }
         done += n;
     }
-    Ok(kind(c.place, if c.store { SendKind::Store } else { SendKind::Load }))
+    Ok(kind(c.place, c.access.into()))
 }
 
 /// Blocks of owords and media blocks. Masks mean nothing to them.
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::OwordBlock { store, unaligned, owords, surface, offset, data, .. } => {
+        Op::OwordBlock { access, alignment, owords, surface, offset, data, .. } => {
             let place = t.place_of(surface)?;
             let offset = cx.scalar_address(t, offset)? & 0xffff_ffff;
-            let offset = if unaligned { offset } else { offset * 16 };
-            copy(t, cx, Copy { place, offset, data, at: 0, bytes: u32::from(owords) * 16, store })
+            let offset = match alignment {
+                BlockAlignment::Oword => offset * 16,
+                BlockAlignment::Dword => offset,
+            };
+            copy(t, cx, Copy { place, offset, data, at: 0, bytes: u32::from(owords) * 16, access })
         }
-        Op::SvmBlock { store, owords, address, data, .. } => {
+        Op::SvmBlock { access, owords, address, data, .. } => {
             let offset = cx.scalar_address(t, address)?;
             let bytes = u32::from(owords) * 16;
-            copy(t, cx, Copy { place: Storage::Flat, offset, data, at: 0, bytes, store })
+            copy(t, cx, Copy { place: Storage::Flat, offset, data, at: 0, bytes, access })
         }
-        Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } => {
+        Op::MediaBlock { access, modifier, surface, plane, width, height, x, y, data } => {
             // The planes of a surface are surfaces in a row.
             let place = match t.place_of(surface)? {
                 Storage::Table(index) => Storage::Table(index + u32::from(plane)),
@@ -69,7 +75,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
             let (x, y) = (low_i32(cx.scalar_address(t, x)?), low_i32(cx.scalar_address(t, y)?));
             let pitch = media_pitch(width);
             let block =
-                Media { store, place, field, x, y, width: width.into(), height: height.into(), pitch };
+                Media { access, place, field, x, y, width: width.into(), height: height.into(), pitch };
             media(t, cx, block, data)
         }
         _ => Err("no block".into()),
@@ -78,7 +84,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 
 #[derive(Clone, Copy)]
 struct Media {
-    store: bool,
+    access: Access,
     place: Storage,
     /// One field, the second or the first.
     field: Option<bool>,
@@ -104,7 +110,7 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
             let (cx_, cy) = (m.x.wrapping_add(low_i32(col)), m.y.wrapping_add(low_i32(row)));
             let inside = (0..row_bytes).contains(&cx_) && (0..low_i32(image.height)).contains(&cy);
             let at = row * m.pitch + col;
-            if m.store {
+            if m.access.is_store() {
                 if inside {
                     let v = cx.data(t, data, at, 1)?;
                     let to = base + image.byte_offset(low_u64(cx_), low_u64(cy));
@@ -125,7 +131,7 @@ fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand
             t.raw_store(data, at, 1, v)?;
         }
     }
-    Ok(if m.store { SendKind::Store } else { SendKind::Load })
+    Ok(m.access.into())
 }
 
 /// Raw messages: oword blocks of the data port, with a header, rectangles of the load/store cache, signals of barriers. The
@@ -134,7 +140,8 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     if let Some(kind) = ask(t, cx, inst)? {
         return Ok(kind);
     }
-    let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
+    let Op::RawSends { end: SendEnd::Continues, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op
+    else {
         let function = match inst.op {
             Op::RawSend { ext_desc, .. } if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() => {
                 format!("function {}", ExtendedDescriptor::from_bits(ext_desc).target_function())
@@ -156,16 +163,16 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
         _ => {}
     }
     let block = OwordBlock::from(desc);
-    // Whether it writes, and what its offset counts.
+    // What it does, and what its offset counts.
     let known = match block.message_type() {
-        Some(Dc0::OwordBlockRead) => Some((false, 16)),
-        Some(Dc0::UnalignedOwordBlockRead) => Some((false, 1)),
-        Some(Dc0::OwordBlockWrite) => Some((true, 16)),
-        Some(Dc0::UnalignedOwordBlockWrite) => Some((true, 1)),
+        Some(Dc0::OwordBlockRead) => Some((Access::Load, 16)),
+        Some(Dc0::UnalignedOwordBlockRead) => Some((Access::Load, 1)),
+        Some(Dc0::OwordBlockWrite) => Some((Access::Store, 16)),
+        Some(Dc0::UnalignedOwordBlockWrite) => Some((Access::Store, 1)),
         _ => None,
     };
     let known = known.filter(|_| function == Sfid::Dc0.number() && desc.header_present());
-    let Some((store, unit)) = known else {
+    let Some((access, unit)) = known else {
         let bits = desc.into_bits();
         return Err(format!("a raw message {bits:#x} to function {function} is not modelled").into());
     };
@@ -178,8 +185,8 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     if place == Storage::Flat {
         return Err("raw messages to stateless memory are not modelled".into());
     }
-    let (data, at) = if store { data } else { (dst, 0) };
-    copy(t, cx, Copy { place, offset, data, at, bytes: owords * 16, store })
+    let (data, at) = if access.is_store() { data } else { (dst, 0) };
+    copy(t, cx, Copy { place, offset, data, at, bytes: owords * 16, access })
 }
 
 /// The signal of a barrier, whose payload says which.
@@ -212,9 +219,9 @@ fn rectangle(
     (payload, (stored, at), dst): (RawOperand, (RawOperand, u32), RawOperand),
 ) -> Result<SendKind, Trap> {
     let block = Block2d::from(desc);
-    let store = match block.op() {
-        Some(LscOp::LoadBlock2d) => false,
-        Some(LscOp::StoreBlock2d) => true,
+    let access = match block.op() {
+        Some(LscOp::LoadBlock2d) => Access::Load,
+        Some(LscOp::StoreBlock2d) => Access::Store,
         other => {
             return Err(format!("a raw message {other:?} to the load/store cache is not modelled").into());
         }
@@ -227,7 +234,8 @@ fn rectangle(
     }
     let [width, height, pitch, x, y, shape] = words;
     let [width, height, pitch] = [width, height, pitch].map(|less_one| u64::from(less_one) + 1);
-    let data = if store { RawOperand { offset: stored.offset + low_u16(at), ..stored } } else { dst };
+    let data =
+        if access.is_store() { RawOperand { offset: stored.offset + low_u16(at), ..stored } } else { dst };
     let rectangle = Rectangle {
         base,
         width,
@@ -239,7 +247,7 @@ fn rectangle(
         sizes: BlockShape::from_bits(shape).sizes(),
         transposed: block.transpose(),
         vnni: block.vnni(),
-        store,
+        access,
         data,
     };
     super::lsc::rectangle(t, cx, &rectangle)
@@ -262,7 +270,9 @@ fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
                 (dst, dst_len),
             )
         }
-        Op::RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. } => {
+        Op::RawSends {
+            end: SendEnd::Continues, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, ..
+        } => {
             let ex_desc = ExtendedDescriptor::from_bits(low_u32(cx.scalar_address(t, ext_desc)?));
             let number = if sfid != 0 { sfid } else { ex_desc.target_function() };
             let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];

@@ -7,7 +7,7 @@ use super::{
     thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
-use messages::SurfaceIndex;
+use messages::{Access, SurfaceIndex};
 use narrow::{low_i32, low_u8, low_u32, low_u64, to_index};
 use visa::{
     Inst, Op, RawOperand,
@@ -90,14 +90,14 @@ fn transfer(
     l: &Lsc<'_>,
 ) -> Result<SendKind, Trap> {
     let place = place(t, cx, l.sfid, l.addr_type, l.surface, l.surface_index)?;
-    let store = l.op.kind() == LscKind::Store;
+    let access = Access::store_if(l.op.kind() == LscKind::Store);
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
     let transposed = l.shape.order == LscOrder::Transpose;
     let n = inst.exec.size.lanes();
     // A message has so many lanes at least, and data of each.
     let n = n.max(t.program.platform.caps().regs.native_lanes().into());
     let block = (n * slot).next_multiple_of(t.program.grf);
-    let data = if store { l.src1 } else { l.dst };
+    let data = if access.is_store() { l.src1 } else { l.dst };
     let pitch = match l.pitch {
         Some(p) => cx.scalar_address(t, p)?,
         None => 0,
@@ -123,7 +123,7 @@ fn transfer(
             } else {
                 k * block + lane * slot
             };
-            if store {
+            if access.is_store() {
                 let v = cx.data(t, data, reg, slot)?;
                 cx.doubtful >>= shift / 8;
                 cx.store(t, place, at, bytes, v >> shift)?;
@@ -132,7 +132,7 @@ fn transfer(
             }
         }
     }
-    Ok(kind(place, if store { SendKind::Store } else { SendKind::Load }))
+    Ok(kind(place, access.into()))
 }
 
 fn atomic(
@@ -179,7 +179,7 @@ pub(super) struct Rectangle {
     pub sizes: [u32; 3],
     pub transposed: bool,
     pub vnni: bool,
-    pub store: bool,
+    pub access: Access,
     pub data: RawOperand,
 }
 
@@ -190,7 +190,7 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
     }
     let [base, size @ .., x, y] = a;
     let [width, height, pitch] = size.map(|less_one| u64::from(low_u32(less_one)) + 1);
-    let store = l.op.kind() == LscKind::Store;
+    let access = Access::store_if(l.op.kind() == LscKind::Store);
     let block = Rectangle {
         base,
         width,
@@ -202,8 +202,8 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
         sizes: [l.width.into(), l.height.into(), l.blocks.into()],
         transposed: l.order == LscOrder::Transpose,
         vnni: l.vnni,
-        store,
-        data: if store { l.src1 } else { l.dst },
+        access,
+        data: if access.is_store() { l.src1 } else { l.dst },
     };
     rectangle(t, cx, &block)
 }
@@ -214,7 +214,7 @@ pub(super) fn rectangle(
     cx: &mut VisaCx<'_>,
     block: &Rectangle,
 ) -> Result<SendKind, Trap> {
-    let &Rectangle { base, width, height, pitch, bytes, transposed, store, data, .. } = block;
+    let &Rectangle { base, width, height, pitch, bytes, transposed, access, data, .. } = block;
     let [cols, rows, blocks] = block.sizes;
     let (x, y) = (i64::from(low_i32(block.x)), i64::from(low_i32(block.y)));
     if data.is_null() {
@@ -242,7 +242,7 @@ pub(super) fn rectangle(
                 let at = base
                     .wrapping_add(low_u64(ey).wrapping_mul(pitch))
                     .wrapping_add(low_u64(ex).wrapping_mul(bytes.into()));
-                if store {
+                if access.is_store() {
                     if inside {
                         let v = cx.data(t, data, reg, bytes)?;
                         cx.store(t, Storage::Flat, at, bytes, v)?;
@@ -254,5 +254,5 @@ pub(super) fn rectangle(
             }
         }
     }
-    Ok(if store { SendKind::Store } else { SendKind::Load })
+    Ok(access.into())
 }

@@ -8,7 +8,7 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
-use visa::{Inst, Op};
+use visa::{Inst, Op, op::SampleKind};
 
 /// Runs an instruction that reaches memory or another unit.
 pub(super) fn message(
@@ -28,7 +28,7 @@ pub(super) fn message(
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
         Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
         Op::NamedBarrier { .. } => named_barrier(t, cx, inst),
-        Op::Sample(ref s) if !s.gather || cx.opaque.contains(&Sfid::Sampler) => {
+        Op::Sample(ref s) if s.kind != SampleKind::Gather || cx.opaque.contains(&Sfid::Sampler) => {
             super::sampler::run(t, cx, inst)
         }
         Op::SampleLegacy { .. } | Op::Info3d { .. } => super::sampler::run(t, cx, inst),

@@ -2,6 +2,7 @@
 
 use super::{layout::APART, thread::VisaThread};
 use crate::thread::{LANES, Trap};
+use gen_ir::Direction;
 use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 use visa::{
     AddressOperand, GeneralOperand, IndirectOperand, Modifier, Opcode, Predefined, RawOperand, Type,
@@ -57,17 +58,16 @@ pub(super) fn each(mut on: u32) -> impl Iterator<Item = usize> {
 }
 
 impl VisaThread<'_> {
-    fn general(&self, g: &GeneralOperand, on: u32, source: bool) -> Result<Spots, Trap> {
+    fn general(&self, g: &GeneralOperand, on: u32, does: Direction) -> Result<Spots, Trap> {
         let ty = self.unit().kernel.var_type(g.var).ok_or("an operand without a type")?;
         let (at, len) = self.var(g.var)?;
         let size = ty.bytes();
         let first = u32::from(g.row) * self.program.grf + u32::from(g.col) * size;
         let mut spots = Spots { at: [0; LANES], ty, doubtful: false };
         for i in each(on) {
-            let element = if source {
-                g.region.element(to_index(i))
-            } else {
-                to_index(i) * u32::from(g.region.hstride().unwrap_or(1))
+            let element = match does {
+                Direction::Read => g.region.element(to_index(i)),
+                Direction::Write => to_index(i) * u32::from(g.region.hstride().unwrap_or(1)),
             };
             let offset = first + element * size;
             if offset + size > len {
@@ -95,17 +95,17 @@ impl VisaThread<'_> {
         Ok((self.addrs[i], self.addr_shadow[i]))
     }
 
-    fn indirect(&self, r: &IndirectOperand, on: u32, source: bool) -> Result<Spots, Trap> {
+    fn indirect(&self, r: &IndirectOperand, on: u32, does: Direction) -> Result<Spots, Trap> {
         let size = r.ty.bytes();
-        let per_row = source && r.region.vstride().is_none() && r.region.width().is_some();
+        let per_row = does == Direction::Read && r.region.vstride().is_none() && r.region.width().is_some();
         let width = u32::from(r.region.width().unwrap_or(1).max(1));
         let mut spots = Spots { at: [0; LANES], ty: r.ty, doubtful: false };
         for i in each(on) {
             let lane = to_index(i);
-            let (row, element) = match (source, per_row) {
+            let (row, element) = match (does, per_row) {
                 (_, true) => (lane / width, lane % width * u32::from(r.region.hstride().unwrap_or(1))),
-                (true, false) => (0, r.region.element(lane)),
-                (false, _) => (0, lane * u32::from(r.region.hstride().unwrap_or(1))),
+                (Direction::Read, false) => (0, r.region.element(lane)),
+                (Direction::Write, _) => (0, lane * u32::from(r.region.hstride().unwrap_or(1))),
             };
             let (base, unknown) = self.address(u32::from(r.addr_offset) + row, r.addr)?;
             spots.doubtful |= unknown;
@@ -151,9 +151,9 @@ impl VisaThread<'_> {
                 {
                     self.refresh(g.var);
                 }
-                self.general(g, on, true)?
+                self.general(g, on, Direction::Read)?
             }
-            VectorOperand::Indirect(r) => self.indirect(r, on, true)?,
+            VectorOperand::Indirect(r) => self.indirect(r, on, Direction::Read)?,
             VectorOperand::Immediate { ty, .. } => {
                 immediate(*ty, operand.immediate().unwrap_or_default(), &mut out);
                 return Ok(out);
@@ -218,8 +218,8 @@ impl VisaThread<'_> {
     pub fn dst_spots(&mut self, operand: &VectorOperand, on: u32) -> Result<Option<Spots>, Trap> {
         match operand {
             VectorOperand::General(g) if g.var.is_null() => Ok(None),
-            VectorOperand::General(g) => self.general(g, on, false).map(Some),
-            VectorOperand::Indirect(r) => self.indirect(r, on, false).map(Some),
+            VectorOperand::General(g) => self.general(g, on, Direction::Write).map(Some),
+            VectorOperand::Indirect(r) => self.indirect(r, on, Direction::Write).map(Some),
             other => Err(format!("{} cannot be written", other.class_name()).into()),
         }
     }
@@ -396,8 +396,8 @@ impl VisaThread<'_> {
     /// Undefined bytes of each lane of a source, a bit per byte.
     pub fn undefined_bytes(&self, src: &VectorOperand, on: u32) -> Result<[u8; LANES], Trap> {
         let spots = match src {
-            VectorOperand::General(g) => self.general(g, on, true)?,
-            VectorOperand::Indirect(r) => self.indirect(r, on, true)?,
+            VectorOperand::General(g) => self.general(g, on, Direction::Read)?,
+            VectorOperand::Indirect(r) => self.indirect(r, on, Direction::Read)?,
             _ => return Ok([0xff; LANES]),
         };
         let mut out = [0xff; LANES];

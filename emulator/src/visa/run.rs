@@ -15,7 +15,7 @@ use crate::{
 };
 use narrow::as_index;
 use std::collections::BTreeMap;
-use visa::{InputVar, Inst, Op, Predefined};
+use visa::{InputVar, Inst, Op, Predefined, op::BarrierHalf};
 
 /// Instructions a thread runs before the next one gets its turn.
 const TURN: u64 = 4096;
@@ -261,8 +261,10 @@ fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
             t.turn.signal(cx.group, Signal::of_all(cx.group.threads));
             t.turn.wait(0);
         }
-        Op::SplitBarrier { signal: true } => t.turn.signal(cx.group, Signal::of_all(cx.group.threads)),
-        Op::SplitBarrier { signal: false } => t.turn.wait(0),
+        Op::SplitBarrier { half: BarrierHalf::Signal } => {
+            t.turn.signal(cx.group, Signal::of_all(cx.group.threads))
+        }
+        Op::SplitBarrier { half: BarrierHalf::Wait } => t.turn.wait(0),
         _ => {
             let kind = super::message::message(t, cx, inst)?;
             t.advance();

@@ -13,18 +13,21 @@ use crate::{
 use gen_ir::Sfid;
 use narrow::{as_index, low_i16, low_i32, low_u32, to_index};
 use platforms::Platform;
-use visa::{ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId, op::Sample};
+use visa::{
+    ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId,
+    op::{Sample, SampleKind, SampleLanes},
+};
 
 /// Positions of u, v and r among the parameters (spec, tables of `3D_SAMPLE` and `3D_LOAD`).
-fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
-    Some(match (load, op) {
-        (false, 0 | 24) => [0, 1, 2],
+fn positions(platform: Platform, kind: SampleKind, op: u8) -> Option<[usize; 3]> {
+    Some(match (kind, op) {
+        (SampleKind::Sample, 0 | 24) => [0, 1, 2],
         // Bias or level first.
-        (false, 1 | 2) => [1, 2, 3],
+        (SampleKind::Sample, 1 | 2) => [1, 2, 3],
         // The level stands after u on BDW, after v since.
-        (true, 7) if platform.caps().sampler.level_after_u => [0, 2, 3],
-        (true, 7) => [0, 1, 3],
-        (true, 26) => [0, 1, 2],
+        (SampleKind::Load, 7) if platform.caps().sampler.level_after_u => [0, 2, 3],
+        (SampleKind::Load, 7) => [0, 1, 3],
+        (SampleKind::Load, 26) => [0, 1, 2],
         _ => return None,
     })
 }
@@ -37,11 +40,14 @@ fn gathers(op: u8) -> bool {
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::Sample(ref s) if s.gather => asked(t, cx, inst, s)?,
+        Op::Sample(ref s) if s.kind == SampleKind::Gather => asked(t, cx, inst, s)?,
         Op::Sample(ref s) => new_texels(t, cx, inst, s)?,
         Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, &inst.op)?,
-        Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst, .. } => {
-            let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
+        Op::SampleLegacy { channels, lanes, sampler, surface, coords, dst, .. } => {
+            let size = match lanes {
+                SampleLanes::Eight => ExecSize::S8,
+                SampleLanes::Sixteen => ExecSize::S16,
+            };
             let exec = Exec { size, ..inst.exec };
             let on = t.lanes_of(exec);
             let access = SamplerAccess {
@@ -113,11 +119,11 @@ fn new_texels(
     let black_box = cx.opaque.contains(&Sfid::Sampler);
     let offsets = cx.scalar_address(t, s.aoffimmi)? & 0xfff;
     let special = s.pixel_null_mask || offsets != 0 || s.sampler == Some(SamplerId::BINDLESS);
-    if black_box && (positions(t.program.platform, s.load, s.op).is_none() || special) {
+    if black_box && (positions(t.program.platform, s.kind, s.op).is_none() || special) {
         return asked(t, cx, inst, s);
     }
     let plain = !s.pixel_null_mask && s.paired.is_null() && offsets == 0;
-    let at = positions(t.program.platform, s.load, s.op);
+    let at = positions(t.program.platform, s.kind, s.op);
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };

@@ -8,12 +8,13 @@ use super::{
     thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
+use messages::Access;
 use narrow::{as_index, to_index};
 use visa::{Inst, Op, RawOperand, op::LaneOperand};
 
 /// One access, as all the instructions have it.
-struct Access {
-    store: bool,
+struct LaneAccess {
+    access: Access,
     place: Storage,
     /// Added to every address.
     base: u64,
@@ -56,7 +57,7 @@ fn operands(inst: &Inst<'_>) -> Result<[LaneOperand; 2], Trap> {
 }
 
 /// The access of a gather or scatter.
-fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
+fn lane_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<LaneAccess, Trap> {
     let [addresses, data] = operands(inst)?;
     let (address, held) = (addresses.holds.bytes, data.holds);
     // Where it is, what is added to the addresses, and what these count.
@@ -83,8 +84,8 @@ fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
         // What a component of all lanes takes of registers: at least one.
         _ => lanes.max(t.program.grf / 4) * held.stride,
     };
-    Ok(Access {
-        store: !data.written,
+    Ok(LaneAccess {
+        access: Access::store_if(!data.written),
         place,
         base,
         offsets: addresses.operand,
@@ -111,26 +112,26 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 
 /// Gathers and scatters.
 fn transfer(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
-    let access = access(t, cx, inst)?;
+    let l = lane_access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let own = cx.address(t, access.offsets, lane * access.address, access.address)?;
-        let first = access.base.wrapping_add(own.wrapping_mul(access.scale));
-        for (k, offset) in access.components[..access.count].iter().enumerate() {
+        let own = cx.address(t, l.offsets, lane * l.address, l.address)?;
+        let first = l.base.wrapping_add(own.wrapping_mul(l.scale));
+        for (k, offset) in l.components[..l.count].iter().enumerate() {
             let at = first.wrapping_add(u64::from(*offset));
-            let at = if access.wraps { at & 0xffff_ffff } else { at };
-            let reg = to_index(k) * access.component_step + lane * access.lane_step;
-            if access.store {
-                let v = cx.data(t, access.data, reg, access.bytes)?;
-                cx.store(t, access.place, at, access.bytes, v)?;
+            let at = if l.wraps { at & 0xffff_ffff } else { at };
+            let reg = to_index(k) * l.component_step + lane * l.lane_step;
+            if l.access.is_store() {
+                let v = cx.data(t, l.data, reg, l.bytes)?;
+                cx.store(t, l.place, at, l.bytes, v)?;
             } else {
-                let slot = access.bytes + access.clears;
-                cx.load_to(t, (access.place, at, access.bytes), (access.data, reg, slot), 0)?;
+                let slot = l.bytes + l.clears;
+                cx.load_to(t, (l.place, at, l.bytes), (l.data, reg, slot), 0)?;
             }
         }
     }
-    Ok(kind(access.place, if access.store { SendKind::Store } else { SendKind::Load }))
+    Ok(kind(l.place, l.access.into()))
 }
 
 /// Atomics.

@@ -48,9 +48,9 @@ impl Texels {
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::Typed4 { store, mask, surface, coords, data } => {
+        Op::Typed4 { access, mask, surface, coords, data } => {
             let texels = Texels { place: t.place_of(surface)?, coords, offsets: [0; 3] };
-            if store {
+            if access.is_store() {
                 scatter(t, cx, inst, texels, mask, data)
             } else {
                 gather(t, cx, inst, texels, mask, data)

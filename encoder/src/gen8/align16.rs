@@ -6,7 +6,7 @@
 
 use super::{
     Bad, Fault,
-    codes::{self, FILE_ARF, FILE_GRF},
+    codes::{self, FILE_ARF, FILE_GRF, OperandForm, RegFile},
     layout::{Basic, Control, SrcAlign16, SrcDirect},
     operand::{self, RegisterSource, Slot},
     rules::Rules,
@@ -55,21 +55,21 @@ pub(super) fn decode(
     rules: &Rules,
     w: Basic,
     count: u8,
-    is_macro: bool,
+    form: OperandForm,
     inst: &mut Inst<Physical>,
 ) -> Result<(), Fault> {
-    if !is_macro {
+    if form == OperandForm::Plain {
         inst.opts = inst.opts.with(Options::ALIGN16);
     }
-    inst.dst = decode_dst(rules, w, is_macro)?;
-    inst.src[0] = decode_src(rules, Slot::Src0, w, is_macro)?;
+    inst.dst = decode_dst(rules, w, form)?;
+    inst.src[0] = decode_src(rules, Slot::Src0, w, form)?;
     if count == 2 {
-        inst.src[1] = decode_src(rules, Slot::Src1, w, is_macro)?;
+        inst.src[1] = decode_src(rules, Slot::Src1, w, form)?;
     }
     Ok(())
 }
 
-fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, Fault> {
+fn decode_dst(rules: &Rules, w: Basic, form: OperandForm) -> Result<Dst<Physical>, Fault> {
     let code = w.dst_data_type();
     let ty = rules.reg.types[usize::from(code)]
         .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
@@ -82,9 +82,9 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
         return Err(Fault::new("DstAddrMode", 1u8, "0 in Align16 mode"));
     }
     let (chan_en, high) = (w.dst_sub_reg_num() & 15, w.dst_sub_reg_num() >> 4);
-    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), high << 4)
+    let reg = codes::register(RegFile::general_if(file == FILE_GRF), w.dst_reg_num(), high << 4)
         .ok_or_else(|| Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register"))?;
-    if is_macro {
+    if form == OperandForm::Macro {
         let reg = reg.at(0);
         return Ok(Dst::Macro { reg, mme: operand::decode_mme(chan_en, "DstChanEn")?, ty });
     }
@@ -104,7 +104,7 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
     Ok(Dst::Direct { reg, horz: 1, ty })
 }
 
-fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src<Physical>, Fault> {
+fn decode_src(rules: &Rules, slot: Slot, w: Basic, form: OperandForm) -> Result<Src<Physical>, Fault> {
     let names = slot.names();
     let RegisterSource { file, ty, bits, .. } =
         RegisterSource::get(rules, slot, w, "0 (ARF), 1 (GRF) in Align16 mode")?;
@@ -113,14 +113,15 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
         return Err(Fault::new("SrcAddrMode", 1u8, "0 in Align16 mode"));
     }
     let mods = SrcMod::new(s.abs(), s.negate());
-    let reg = codes::register(file == FILE_GRF, s.reg_num(), u8::from(s.sub_reg_num_4()) << 4)
-        .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
-    let vert = if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 };
+    let reg =
+        codes::register(RegFile::general_if(file == FILE_GRF), s.reg_num(), u8::from(s.sub_reg_num_4()) << 4)
+            .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
+    let vert = if form == OperandForm::Macro && ty == Type::Df { VERT_2 } else { VERT_4 };
     if s.vert_stride() != vert {
         return Err(Fault::new(names.region, s.vert_stride(), "vertical stride 4 (math macros on :df: 2)"));
     }
     let sel = (s.chan_sel_xy(), s.chan_sel_zw());
-    if is_macro {
+    if form == OperandForm::Macro {
         let reg = reg.at(0);
         return Ok(Src::Macro { reg, mme: operand::decode_mme(sel.0, "SrcChanSel")?, mods, ty });
     }
@@ -140,22 +141,27 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
     Ok(Src::Direct { reg, region: Region::PACKED, mods, ty })
 }
 
-pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bool) -> Result<Basic, Bad> {
+pub(super) fn encode(
+    rules: &Rules,
+    inst: &Inst<Physical>,
+    count: u8,
+    form: OperandForm,
+) -> Result<Basic, Bad> {
     if !rules.align16 {
         return Err(Bad::new("options", "Align16", "Align1 on this platform"));
     }
-    let mut w = encode_dst(rules, &inst.dst, is_macro)?;
+    let mut w = encode_dst(rules, &inst.dst, form)?;
     for i in 0..count {
         let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
-        w = encode_src(rules, slot, &inst.src[usize::from(i)], is_macro, w)?;
+        w = encode_src(rules, slot, &inst.src[usize::from(i)], form, w)?;
     }
     Ok(w)
 }
 
-fn encode_dst(rules: &Rules, dst: &Dst<Physical>, is_macro: bool) -> Result<Basic, Bad> {
+fn encode_dst(rules: &Rules, dst: &Dst<Physical>, form: OperandForm) -> Result<Basic, Bad> {
     let (reg, ty, chan_en) = match *dst {
-        Dst::Macro { reg, mme, ty } if is_macro => (reg, ty, operand::encode_mme(mme)?),
-        Dst::Direct { reg, horz: 1, ty } if !is_macro => match far_acc(reg) {
+        Dst::Macro { reg, mme, ty } if form == OperandForm::Macro => (reg, ty, operand::encode_mme(mme)?),
+        Dst::Direct { reg, horz: 1, ty } if form == OperandForm::Plain => match far_acc(reg) {
             Some(7) => (Reg::arf(Arf::Acc(2), 0), ty, CHAN_EN_ALL),
             Some(n) => (Reg::arf(Arf::Acc(2), 0), ty, n),
             None if reg == Reg::arf(Arf::Acc(2), 0) => {
@@ -166,7 +172,7 @@ fn encode_dst(rules: &Rules, dst: &Dst<Physical>, is_macro: bool) -> Result<Basi
         _ => return Err(Bad::new("dst", "of another form", "an Align16 destination, stride 1")),
     };
     let (file, number, sub) = operand::direct(reg, "dst")?;
-    if sub & 15 != 0 || is_macro && sub != 0 {
+    if sub & 15 != 0 || form == OperandForm::Macro && sub != 0 {
         return Err(Bad::new("dst", reg.byte, "byte 0 or 16 in Align16 mode"));
     }
     Ok(Basic::new()
@@ -182,23 +188,27 @@ fn encode_src(
     rules: &Rules,
     slot: Slot,
     src: &Src<Physical>,
-    is_macro: bool,
+    form: OperandForm,
     w: Basic,
 ) -> Result<Basic, Bad> {
     let names = slot.names();
     let (reg, mods, ty, sel) = match *src {
-        Src::Macro { reg, mme, mods, ty } if is_macro => (reg, mods, ty, (operand::encode_mme(mme)?, 0)),
-        Src::Direct { reg, region: Region::PACKED, mods, ty } if !is_macro => match far_acc(reg) {
-            Some(n) => (Reg::arf(Arf::Acc(2), 0), mods, ty, far_acc_sel(n)),
-            None if reg == Reg::arf(Arf::Acc(2), 0) => {
-                return Err(Bad::new(names.operand, "acc2", "another register in Align16 mode"));
+        Src::Macro { reg, mme, mods, ty } if form == OperandForm::Macro => {
+            (reg, mods, ty, (operand::encode_mme(mme)?, 0))
+        }
+        Src::Direct { reg, region: Region::PACKED, mods, ty } if form == OperandForm::Plain => {
+            match far_acc(reg) {
+                Some(n) => (Reg::arf(Arf::Acc(2), 0), mods, ty, far_acc_sel(n)),
+                None if reg == Reg::arf(Arf::Acc(2), 0) => {
+                    return Err(Bad::new(names.operand, "acc2", "another register in Align16 mode"));
+                }
+                None => (reg, mods, ty, CHAN_SEL_PACKED),
             }
-            None => (reg, mods, ty, CHAN_SEL_PACKED),
-        },
+        }
         _ => return Err(Bad::new(names.operand, operand::kind(src), "a packed <1;1,0> register")),
     };
     let (file, number, sub) = operand::direct(reg, names.operand)?;
-    if sub & 15 != 0 || is_macro && sub != 0 {
+    if sub & 15 != 0 || form == OperandForm::Macro && sub != 0 {
         return Err(Bad::new(names.operand, reg.byte, "byte 0 or 16 in Align16 mode"));
     }
     let code = rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))?;
@@ -209,7 +219,7 @@ fn encode_src(
         .with_reg_num(number)
         .with_abs(mods.abs())
         .with_negate(mods.neg())
-        .with_vert_stride(if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 });
+        .with_vert_stride(if form == OperandForm::Macro && ty == Type::Df { VERT_2 } else { VERT_4 });
     Ok(slot.set(w, file, code, s.into_bits(), false))
 }
 
@@ -231,7 +241,7 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
             "<2;2,1> in a math macro, <0;1,0> for one channel",
         ));
     }
-    let reg = codes::register(file == FILE_GRF, s.reg_num(), 0)
+    let reg = codes::register(RegFile::general_if(file == FILE_GRF), s.reg_num(), 0)
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
     let mme = operand::decode_mme(s.sub_reg_num(), "MathMacroExt")?;
     Ok(Src::Macro { reg, mme, mods: SrcMod::new(s.abs(), s.negate()), ty })

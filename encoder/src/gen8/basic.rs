@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Fault, align16,
-    codes::{FILE_ARF, FILE_IMM, TYPE_UD},
+    codes::{AccessMode, FILE_ARF, FILE_IMM, OperandForm, TYPE_UD},
     control,
     layout::{Basic, Control},
     operand::{self, Slot},
@@ -42,12 +42,12 @@ pub(super) fn decode(
     let is_macro = matches!(inst.payload, Payload::Math(f) if f.is_macro());
     let count = sources(rules, info, inst);
     if c.access_mode() {
-        return align16::decode(rules, w, count, is_macro, inst);
+        return align16::decode(rules, w, count, OperandForm::of_macro(is_macro), inst);
     }
     if is_macro && rules.align16 {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) in a math macro"));
     }
-    let dst = operand::decode_dst(rules, w, is_macro);
+    let dst = operand::decode_dst(rules, w, OperandForm::of_macro(is_macro));
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
     let (file, ..) = last.get(w);
     let imm = file == FILE_IMM && !is_macro;
@@ -114,9 +114,9 @@ pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number
     let count = sources(rules, info, inst);
     let align16 =
         rules.align16 && (is_macro || align16::reaches_far(inst)) || inst.opts.has(Options::ALIGN16);
-    let c = control::encode(inst, class, align16, number)?;
+    let c = control::encode(inst, class, AccessMode::of_bit(align16), number)?;
     let operands = if align16 {
-        align16::encode(rules, inst, count, is_macro)?
+        align16::encode(rules, inst, count, OperandForm::of_macro(is_macro))?
     } else {
         encode_operands(rules, inst, count, is_macro)?
     };

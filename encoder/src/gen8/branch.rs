@@ -8,7 +8,7 @@
 
 use super::{
     Bad, Fault,
-    codes::{FILE_IMM, TYPE_D},
+    codes::{AccessMode, FILE_IMM, OperandForm, TYPE_D},
     control,
     layout::{Basic, Control},
     operand::{self, Slot, kind},
@@ -114,7 +114,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         }
     }
     if shape == Shape::Call {
-        inst.dst = operand::decode_dst(rules, w, false)?;
+        inst.dst = operand::decode_dst(rules, w, OperandForm::Plain)?;
         if w.src0() & REGION != null_region(rules, inst.op) {
             let null = Basic::new().with_src0(w.src0() & REGION);
             inst.src[1] = operand::decode_src(rules, Slot::Src0, null).unwrap_or(Src::None);
@@ -131,7 +131,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     if inst.sat || inst.opts.has(Options::ALIGN16) {
         return Err(Bad::new("saturation, Align16", "set", "none on flow control"));
     }
-    let c = control::encode(inst, Class::Branch, false, number)?.with_acc_wr_ctrl(ctrl);
+    let c = control::encode(inst, Class::Branch, AccessMode::Align1, number)?.with_acc_wr_ctrl(ctrl);
     let shape = shape(inst.op);
     let register = match inst.src[0] {
         Src::None => shape == Shape::Ret,

@@ -108,24 +108,56 @@ pub(super) fn ternary_vert_code(vert: u8) -> Option<u8> {
     known(TERNARY_VERT_CODES[usize::from(vert)])
 }
 
+/// How an instruction addresses registers ("AccessMode").
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AccessMode {
+    /// By regions.
+    Align1,
+    /// In rows of four channels.
+    Align16,
+}
+
+impl AccessMode {
+    /// What the bit of a word says.
+    pub(super) const fn of_bit(align16: bool) -> AccessMode {
+        if align16 { AccessMode::Align16 } else { AccessMode::Align1 }
+    }
+}
+
+/// Whether operands are those of a math macro, with an extra register each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OperandForm {
+    Plain,
+    Macro,
+}
+
+impl OperandForm {
+    pub(super) const fn of_macro(is_macro: bool) -> OperandForm {
+        if is_macro { OperandForm::Macro } else { OperandForm::Plain }
+    }
+}
+
 /// Predicate controls in the order of their codes, from 1 on.
-const fn pred_codes(align16: bool) -> &'static [PredCtrl] {
-    if align16 { &PredCtrl::ALIGN16 } else { &PredCtrl::BY_WIDTH }
+const fn pred_codes(mode: AccessMode) -> &'static [PredCtrl] {
+    match mode {
+        AccessMode::Align1 => &PredCtrl::BY_WIDTH,
+        AccessMode::Align16 => &PredCtrl::ALIGN16,
+    }
 }
 
 /// The predicate control of a code other than 0.
 #[inline]
-pub(super) fn pred(align16: bool, code: u8) -> Option<PredCtrl> {
-    pred_codes(align16).get(usize::from(code).wrapping_sub(1)).copied()
+pub(super) fn pred(mode: AccessMode, code: u8) -> Option<PredCtrl> {
+    pred_codes(mode).get(usize::from(code).wrapping_sub(1)).copied()
 }
 
 /// The code of a predicate control.
 #[inline]
-pub(super) fn pred_code(align16: bool, ctrl: PredCtrl) -> Option<u8> {
+pub(super) fn pred_code(mode: AccessMode, ctrl: PredCtrl) -> Option<u8> {
     if ctrl == PredCtrl::Seq {
         return Some(1);
     }
-    pred_codes(align16).iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
+    pred_codes(mode).iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
 }
 
 /// The code of a shared function, if the layout has it.
@@ -151,23 +183,38 @@ pub(super) fn arf_number(reg: Arf) -> Option<u8> {
     if low < ARF_COUNT[usize::from(high)] { Some(high << 4 | low) } else { None }
 }
 
-/// The register that a file and a number mean.
-#[inline]
-pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>> {
-    if grf {
-        (number < 128).then(|| Reg::grf(GrfNum::from(number), byte.into()))
-    } else {
-        arf(number).map(|a| Reg::arf(a, byte.into()))
+/// The file that a register is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RegFile {
+    /// Architecture registers.
+    Arf,
+    /// General registers.
+    Grf,
+}
+
+impl RegFile {
+    /// General registers where something holds. A single bit for the file means them in some words, the others in others.
+    pub(super) const fn general_if(general: bool) -> RegFile {
+        if general { RegFile::Grf } else { RegFile::Arf }
     }
 }
 
-/// File (`true`: general) and number of a register.
+/// The register that a file and a number mean.
 #[inline]
-pub(super) fn register_number(reg: Reg<Physical>) -> Option<(bool, u8)> {
+pub(super) fn register(file: RegFile, number: u8, byte: u8) -> Option<Reg<Physical>> {
+    match file {
+        RegFile::Arf => arf(number).map(|a| Reg::arf(a, byte.into())),
+        RegFile::Grf => (number < 128).then(|| Reg::grf(GrfNum::from(number), byte.into())),
+    }
+}
+
+/// File and number of a register.
+#[inline]
+pub(super) fn register_number(reg: Reg<Physical>) -> Option<(RegFile, u8)> {
     match reg.base() {
-        Base::Grf(n) if n.number() < 128 => Some((true, to_u8(n.number()))),
+        Base::Grf(n) if n.number() < 128 => Some((RegFile::Grf, to_u8(n.number()))),
         Base::Grf(_) => None,
-        Base::Arf(a) => arf_number(a).map(|n| (false, n)),
+        Base::Arf(a) => arf_number(a).map(|n| (RegFile::Arf, n)),
         Base::Var(never) => match never {},
     }
 }

@@ -12,6 +12,7 @@ use super::{
     codes::{FILE_ARF, FILE_IMM},
     compact_tables::{TERNARY_CONTROL, TERNARY_SOURCE},
     lookup::{CONTROLS, SOURCES, SUB_REGS},
+    operand::Slot,
     rules::{self, Rules},
 };
 use crate::{CMPT_CTRL, opcodes};
@@ -138,17 +139,18 @@ pub(super) fn compact(platform: Platform, format: Gen8Format, word: u128) -> Opt
     let (low, high) = halves(word);
     let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
     match form(rules, op, low_u8(low >> 24) & 15) {
-        Gen8Form::One => compact_basic(rules, low, high, false),
+        Gen8Form::One => compact_basic(rules, low, high, Slot::Src0),
         // Only `movi` could, whose null source 1 has no compacted form.
-        Gen8Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
-        Gen8Form::Two => compact_basic(rules, low, high, true),
+        Gen8Form::Two if op == Op::Movi && last_file(low, high, Slot::Src1) == FILE_ARF => None,
+        Gen8Form::Two => compact_basic(rules, low, high, Slot::Src1),
         Gen8Form::Three => compact_ternary(low, high),
         Gen8Form::None => None,
     }
 }
 
 #[inline]
-fn compact_basic(rules: &Rules, low: u64, high: u64, two: bool) -> Option<u64> {
+fn compact_basic(rules: &Rules, low: u64, high: u64, last: Slot) -> Option<u64> {
+    let two = last == Slot::Src1;
     if low & LOST_LOW != 0 || high & LOST_HIGH != 0 {
         return None;
     }
@@ -161,7 +163,7 @@ fn compact_basic(rules: &Rules, low: u64, high: u64, two: bool) -> Option<u64> {
         | take(low, 31, 31, 16)
         | take(low, 32, 33, 17);
     let control_index = CONTROLS.find(control)?;
-    let imm = last_file(low, high, two) == FILE_IMM;
+    let imm = last_file(low, high, last) == FILE_IMM;
     let registers = usize::from(two) + usize::from(!imm);
     let mut sub = take(low, 48, 52, 0);
     if registers >= 1 {
@@ -210,8 +212,11 @@ fn compact_basic(rules: &Rules, low: u64, high: u64, two: bool) -> Option<u64> {
 
 /// Register file of the last source.
 #[inline]
-fn last_file(low: u64, high: u64, two: bool) -> u8 {
-    if two { low_u8(high >> 25) & 3 } else { low_u8(low >> 41) & 3 }
+fn last_file(low: u64, high: u64, last: Slot) -> u8 {
+    match last {
+        Slot::Src0 => low_u8(low >> 41) & 3,
+        Slot::Src1 => low_u8(high >> 25) & 3,
+    }
 }
 
 /// Upper bits of three register numbers (83, 104, 125) and bit 127 count as patterns or must be zero.
@@ -267,11 +272,11 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
     }
     let rules = rules::of(format);
     match form(rules, op, low_u8(word >> 24) & 15) {
-        Gen8Form::One => Ok(expand_basic(rules, Compact::from_bits(word), false)),
+        Gen8Form::One => Ok(expand_basic(rules, Compact::from_bits(word), Slot::Src0)),
         Gen8Form::Two => {
-            let native = expand_basic(rules, Compact::from_bits(word), true);
+            let native = expand_basic(rules, Compact::from_bits(word), Slot::Src1);
             let (low, high) = halves(native);
-            if op == Op::Movi && last_file(low, high, true) == FILE_ARF {
+            if op == Op::Movi && last_file(low, high, Slot::Src1) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
             Ok(native)
@@ -282,7 +287,8 @@ pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Resul
 }
 
 #[inline]
-fn expand_basic(rules: &Rules, c: Compact, two: bool) -> u128 {
+fn expand_basic(rules: &Rules, c: Compact, last: Slot) -> u128 {
+    let two = last == Slot::Src1;
     let control = CONTROLS.pattern(c.control_index());
     let data = rules.data_types.pattern(c.data_type_index());
     let mut low = u64::from(c.opcode())
@@ -299,7 +305,7 @@ fn expand_basic(rules: &Rules, c: Compact, two: bool) -> u128 {
         | put(data, 18, 61, 63)
         | u64::from(c.dst_reg_num()) << 53;
     let mut high = put(data, 12, 25, 30);
-    let imm = last_file(low, high, two) == FILE_IMM;
+    let imm = last_file(low, high, last) == FILE_IMM;
     let registers = usize::from(two) + usize::from(!imm);
     let sub = SUB_REGS[registers].pattern(c.sub_reg_index());
     low |= put(sub, 0, 48, 52);

@@ -1,6 +1,10 @@
 //! The fields that all formats share.
 
-use super::{Bad, Fault, codes, layout::Control};
+use super::{
+    Bad, Fault,
+    codes::{self, AccessMode},
+    layout::Control,
+};
 use gen_ir::{
     Class, Cond, CondMod, ExecSize, FlagSub, Inst, MathFn, Op, Options, Payload, Physical, Pred, Reg,
 };
@@ -66,7 +70,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     }
     inst.opts = Options(opts);
     let code = c.pred_ctrl();
-    match codes::pred(c.access_mode(), code) {
+    match codes::pred(AccessMode::of_bit(c.access_mode()), code) {
         _ if code == 0 => {}
         Some(ctrl) => inst.pred = Some(Pred { flag: flag(c), inv: c.pred_inv(), ctrl }),
         // It has no predicate.
@@ -95,19 +99,35 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     Ok(())
 }
 
-/// The control fields of an instruction. `align16` is the access mode it is encoded in.
+/// The control fields of an instruction. `mode` is the access mode it is encoded in.
 #[inline]
-pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number: u8) -> Result<Control, Bad> {
+pub(super) fn encode(
+    inst: &Inst<Physical>,
+    class: Class,
+    mode: AccessMode,
+    number: u8,
+) -> Result<Control, Bad> {
     if !inst.chan.is_multiple_of(4) || inst.chan > 28 {
         return Err(Bad::new("channel offset", u32::from(inst.chan), "a multiple of 4 below 32"));
     }
-    let mut c = Control::new()
+    let c = Control::new()
         .with_opcode(number)
-        .with_access_mode(align16)
+        .with_access_mode(mode == AccessMode::Align16)
         .with_chan_off(inst.chan / 4)
         .with_exec_size(inst.exec.number())
         .with_saturate(inst.sat)
         .with_mask_ctrl(inst.no_mask);
+    let c = with_options(c, inst, class)?;
+    let mut c = with_flags(c, inst, class, mode)?;
+    if let Payload::Math(function) = inst.payload {
+        c.set_cond_modifier(function.number());
+    }
+    Ok(c)
+}
+
+/// The control fields with those of the instruction's options.
+#[inline]
+fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Result<Control, Bad> {
     let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
     if left != Options::NONE {
         for (option, bit) in PLAIN {
@@ -132,9 +152,15 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
             ));
         }
     }
+    Ok(c)
+}
+
+/// The control fields with predicate, condition and their flag.
+#[inline]
+fn with_flags(mut c: Control, inst: &Inst<Physical>, class: Class, mode: AccessMode) -> Result<Control, Bad> {
     let mut flag = None;
     if let Some(pred) = &inst.pred {
-        let code = codes::pred_code(align16, pred.ctrl)
+        let code = codes::pred_code(mode, pred.ctrl)
             .ok_or_else(|| Bad::new("predicate control", pred.ctrl.number(), "one of the access mode"))?;
         c.set_pred_ctrl(code);
         c.set_pred_inv(pred.inv);
@@ -164,9 +190,6 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
             flag_bits(flag).ok_or_else(|| Bad::new("flag", "another register", "f0.0, f0.1, f1.0, f1.1"))?;
         c.set_flag_reg_num(reg);
         c.set_flag_sub_reg_num(sub);
-    }
-    if let Payload::Math(function) = inst.payload {
-        c.set_cond_modifier(function.number());
     }
     Ok(c)
 }

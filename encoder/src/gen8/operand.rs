@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::{
     Bad, Fault,
-    codes::{self, FILE_ARF, FILE_GRF},
+    codes::{self, FILE_ARF, FILE_GRF, OperandForm, RegFile},
     layout::{Basic, SrcDirect, SrcIndirect},
     rules::Rules,
 };
@@ -83,9 +83,13 @@ fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
 /// File, number and subregister of a direct operand.
 #[inline]
 pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, u8), Bad> {
-    let (grf, number) =
+    let (file, number) =
         codes::register_number(reg).ok_or_else(|| Bad::new(what, "another register", ALLOWED_REG))?;
-    Ok((if grf { FILE_GRF } else { FILE_ARF }, number, sub_reg(reg, what)?))
+    let file = match file {
+        RegFile::Arf => FILE_ARF,
+        RegFile::Grf => FILE_GRF,
+    };
+    Ok((file, number, sub_reg(reg, what)?))
 }
 
 /// See [`crate::address_offsets`].
@@ -114,9 +118,9 @@ pub(super) fn addr_reg(sub: u8) -> Reg<Physical> {
     Reg::address(AddrSub::new(sub))
 }
 
-/// The destination. `mme`: its subregister is the extra register of a math macro.
+/// The destination. Of a math macro its subregister is the extra register.
 #[inline]
-pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physical>, Fault> {
+pub(super) fn decode_dst(rules: &Rules, w: Basic, form: OperandForm) -> Result<Dst<Physical>, Fault> {
     let code = w.dst_data_type();
     let ty = rules.reg.types[usize::from(code)]
         .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
@@ -132,10 +136,10 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physi
     if file > FILE_GRF {
         return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
     }
-    let byte = if mme { 0 } else { w.dst_sub_reg_num() };
-    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), byte)
+    let byte = if form == OperandForm::Macro { 0 } else { w.dst_sub_reg_num() };
+    let reg = codes::register(RegFile::general_if(file == FILE_GRF), w.dst_reg_num(), byte)
         .ok_or_else(|| Fault::new("DstRegNum", w.dst_reg_num(), ALLOWED_REG))?;
-    if mme {
+    if form == OperandForm::Macro {
         if horz != 1 {
             return Err(Fault::new("DstHorzStride", w.dst_horz_stride(), "1 of a math macro"));
         }
@@ -233,7 +237,7 @@ pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Phys
     if region.vert == Region::VXH {
         return Err(Fault::new(names.region, s.vert_stride(), "VxH only with an address"));
     }
-    let reg = codes::register(file == FILE_GRF, s.reg_num(), s.sub_reg_num())
+    let reg = codes::register(RegFile::general_if(file == FILE_GRF), s.reg_num(), s.sub_reg_num())
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), ALLOWED_REG))?;
     Ok(Src::Direct { reg, region, mods, ty })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Fault,
-    codes::{self, FILE_ARF, FILE_GRF, FILE_IMM},
+    codes::{self, AccessMode, FILE_ARF, FILE_GRF, FILE_IMM, OperandForm, RegFile},
     control,
     layout::{Basic, Control, Sends, SrcDirect},
     operand::{self, Slot},
@@ -96,7 +96,7 @@ type Descs = (Desc<Physical>, ExDesc<Physical>);
 fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
     let upper = low_u64(word >> 64);
     let mut w = Basic::from_bits(word);
-    inst.dst = operand::decode_dst(rules, w, false)?;
+    inst.dst = operand::decode_dst(rules, w, OperandForm::Plain)?;
     let mut ex_desc = 0;
     let mut region = WHOLE;
     if !rules.send_region {
@@ -143,30 +143,38 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         if !w.dst_reg_file() {
             return Err(Fault::new("DstRegFile", 0u8, "1 (GRF) with an address"));
         }
-        let (addr, imm) = split_addr(w.dst_reg_num(), w.dst_sub_reg_num_4(), w.dst_addr_imm_9());
+        let address =
+            SplitAddress { number: w.dst_reg_num(), bit_4: w.dst_sub_reg_num_4(), bit_9: w.dst_addr_imm_9() };
+        let (addr, imm) = address.decode();
         Dst::Indirect { addr, imm, horz: 1, ty }
     } else {
         let byte = u8::from(w.dst_sub_reg_num_4()) * 16;
-        let reg = codes::register(w.dst_reg_file(), w.dst_reg_num(), byte).ok_or_else(|| {
-            Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register")
-        })?;
+        let reg = codes::register(RegFile::general_if(w.dst_reg_file()), w.dst_reg_num(), byte).ok_or_else(
+            || Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register"),
+        )?;
         Dst::Direct { reg, horz: 1, ty }
     };
     // Source 0 has no type in the word: where the destination does not say that data are half floats, it does.
     let by_word = rules.half_bit_in_word && w.sel_reg32_desc() && w.desc() & HALF_BIT != 0;
     let src0_ty = if by_word && ty != Type::Hf { Type::Hf } else { Type::Ud };
     inst.src[0] = if w.src0_addr_mode() {
-        let (addr, imm) = split_addr(w.src0_reg_num(), w.src0_sub_reg_num_4(), w.src0_addr_imm_9());
+        let address = SplitAddress {
+            number: w.src0_reg_num(),
+            bit_4: w.src0_sub_reg_num_4(),
+            bit_9: w.src0_addr_imm_9(),
+        };
+        let (addr, imm) = address.decode();
         Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::None, ty: src0_ty }
     } else {
         let byte = u8::from(w.src0_sub_reg_num_4()) * 16;
-        let reg = codes::register(true, w.src0_reg_num(), byte)
+        let reg = codes::register(RegFile::Grf, w.src0_reg_num(), byte)
             .ok_or_else(|| Fault::new("Src0RegNum", w.src0_reg_num(), "0 to 127"))?;
         Src::new(reg, WHOLE, src0_ty)
     };
-    let reg = codes::register(w.src1_reg_file(), w.src1_reg_num(), 0).ok_or_else(|| {
-        Fault::new("Src1RegNum", w.src1_reg_num(), "r0 to r127 or an architecture register")
-    })?;
+    let reg =
+        codes::register(RegFile::general_if(w.src1_reg_file()), w.src1_reg_num(), 0).ok_or_else(|| {
+            Fault::new("Src1RegNum", w.src1_reg_num(), "r0 to r127 or an architecture register")
+        })?;
     inst.src[1] = Src::new(reg, WHOLE, Type::Ud);
     let desc = if w.sel_reg32_desc() {
         beside_register(rules, w.desc(), inst)?;
@@ -183,10 +191,29 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
     Ok((desc, ex_desc))
 }
 
-/// Address and immediate (a multiple of 16) of a split message's operand.
-fn split_addr(number: u8, bit_4: bool, negative: bool) -> (Reg<Physical>, i16) {
-    let low = u16::from(number & 15) << 5 | u16::from(bit_4) << 4;
-    (operand::addr_reg(number >> 4), operand::addr_imm(low, negative))
+/// The fields of a split message's operand behind an address: a subregister and an immediate, a multiple of 16.
+struct SplitAddress {
+    /// The subregister, and bits 5 to 8 of the immediate.
+    number: u8,
+    /// Bit 4 of the immediate.
+    bit_4: bool,
+    /// Bit 9 of the immediate: its sign.
+    bit_9: bool,
+}
+
+impl SplitAddress {
+    fn decode(self) -> (Reg<Physical>, i16) {
+        let low = u16::from(self.number & 15) << 5 | u16::from(self.bit_4) << 4;
+        (operand::addr_reg(self.number >> 4), operand::addr_imm(low, self.bit_9))
+    }
+
+    fn encode(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<SplitAddress, Bad> {
+        let (sub, low, bit_9) = operand::indirect(addr, imm, what)?;
+        if imm % 16 != 0 {
+            return Err(Bad::new(what, i64::from(imm), "a multiple of 16"));
+        }
+        Ok(SplitAddress { number: sub << 4 | low_u8(low >> 5), bit_4: low & 16 != 0, bit_9 })
+    }
 }
 
 #[inline]
@@ -201,7 +228,9 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     let sfid = codes::sfid_code(info.sfid).ok_or_else(|| Bad::new("shared function", "another", allowed))?;
     let cps = rules.cps_in_word && inst.opts.has(gen_ir::Options::CPS) && info.sfid == gen_ir::Sfid::Sampler;
     let plain = Inst { opts: if cps { inst.opts.without(gen_ir::Options::CPS) } else { inst.opts }, ..*inst };
-    let c = control::encode(&plain, Class::Send, false, number)?.with_cond_modifier(sfid).with_saturate(cps);
+    let c = control::encode(&plain, Class::Send, AccessMode::Align1, number)?
+        .with_cond_modifier(sfid)
+        .with_saturate(cps);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let operands = if split { encode_split(rules, inst, info)? } else { encode_one(rules, inst, info)? };
     Ok(u128::from(c.into_bits()) | operands | u128::from(info.eot) << 127)
@@ -274,31 +303,46 @@ fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -
 }
 
 fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
-    let mut w = Sends::new();
-    let ty = inst.dst.ty().ok_or_else(|| Bad::new("dst", "none", "a destination"))?;
+    let w = split_dst(rules, &inst.dst, Sends::new())?;
+    let w = split_sources(&inst.src, w)?;
+    let w = match info.desc {
+        Desc::Imm(d) => w.with_desc(imm_desc(d)?),
+        Desc::Reg(reg) => {
+            a0(reg, "descriptor", 0, "a0.0")?;
+            w.with_sel_reg32_desc(true).with_desc(half_bit(rules, inst))
+        }
+    };
+    Ok(split_ex_desc(rules, info, w)?.into_bits())
+}
+
+/// The destination of a split message.
+fn split_dst(rules: &Rules, dst: &Dst<Physical>, w: Sends) -> Result<Sends, Bad> {
+    let ty = dst.ty().ok_or_else(|| Bad::new("dst", "none", "a destination"))?;
     let code =
         rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))?;
-    w.set_dst_data_type(code);
-    match inst.dst {
+    let w = w.with_dst_data_type(code);
+    match *dst {
         Dst::Direct { reg, .. } => {
             let (file, number, sub) = operand::direct(reg, "dst")?;
-            w = w
-                .with_dst_reg_file(file == FILE_GRF)
+            Ok(w.with_dst_reg_file(file == FILE_GRF)
                 .with_dst_reg_num(number)
-                .with_dst_sub_reg_num_4(half_register(sub, "dst")?);
+                .with_dst_sub_reg_num_4(half_register(sub, "dst")?))
         }
         Dst::Indirect { addr, imm, .. } => {
-            let (number, bit_4, bit_9) = split_addr_bits(addr, imm, "dst address")?;
-            w = w
-                .with_dst_reg_file(true)
+            let SplitAddress { number, bit_4, bit_9 } = SplitAddress::encode(addr, imm, "dst address")?;
+            Ok(w.with_dst_reg_file(true)
                 .with_dst_addr_mode(true)
                 .with_dst_reg_num(number)
                 .with_dst_sub_reg_num_4(bit_4)
-                .with_dst_addr_imm_9(bit_9);
+                .with_dst_addr_imm_9(bit_9))
         }
-        _ => return Err(Bad::new("dst", "of another form", "a register")),
+        _ => Err(Bad::new("dst", "of another form", "a register")),
     }
-    match inst.src[0] {
+}
+
+/// The two payloads of a split message.
+fn split_sources(src: &[Src<Physical>; 3], mut w: Sends) -> Result<Sends, Bad> {
+    match src[0] {
         Src::Direct { reg, mods: SrcMod::None, .. } => {
             let (file, number, sub) = operand::direct(reg, "src0")?;
             if file != FILE_GRF {
@@ -307,16 +351,16 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
             w = w.with_src0_reg_num(number).with_src0_sub_reg_num_4(half_register(sub, "src0")?);
         }
         Src::Indirect { addr, imm, mods: SrcMod::None, .. } => {
-            let (number, bit_4, bit_9) = split_addr_bits(addr, imm, "src0 address")?;
+            let SplitAddress { number, bit_4, bit_9 } = SplitAddress::encode(addr, imm, "src0 address")?;
             w = w
                 .with_src0_addr_mode(true)
                 .with_src0_reg_num(number)
                 .with_src0_sub_reg_num_4(bit_4)
                 .with_src0_addr_imm_9(bit_9);
         }
-        ref src => return Err(Bad::new("src0", operand::kind(src), "a register without modifiers")),
+        ref other => return Err(Bad::new("src0", operand::kind(other), "a register without modifiers")),
     }
-    match inst.src[1] {
+    match src[1] {
         Src::Direct { reg, mods: SrcMod::None, .. } => {
             let (file, number, sub) = operand::direct(reg, "src1")?;
             if sub != 0 {
@@ -324,30 +368,29 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
             }
             w = w.with_src1_reg_file(file == FILE_GRF).with_src1_reg_num(number);
         }
-        ref src => return Err(Bad::new("src1", operand::kind(src), "a direct register without modifiers")),
-    }
-    w = match info.desc {
-        Desc::Imm(d) => w.with_desc(imm_desc(d)?),
-        Desc::Reg(reg) => {
-            a0(reg, "descriptor", 0, "a0.0")?;
-            w.with_sel_reg32_desc(true).with_desc(half_bit(rules, inst))
+        ref other => {
+            return Err(Bad::new("src1", operand::kind(other), "a direct register without modifiers"));
         }
-    };
-    w = match info.ex_desc {
+    }
+    Ok(w)
+}
+
+/// The extended descriptor of a split message.
+fn split_ex_desc(rules: &Rules, info: &SendInfo<Physical>, w: Sends) -> Result<Sends, Bad> {
+    match info.ex_desc {
         Desc::Imm(d) => {
             let d = d.into_bits();
             if d & 0xfc3f != 0 {
                 return Err(Bad::new("extended descriptor", d, "bits 31..16 and 9..6"));
             }
-            w.with_ex_desc_16(low_u16(d >> 16)).with_ex_desc_6(low_u8(d >> 6 & 15))
+            Ok(w.with_ex_desc_16(low_u16(d >> 16)).with_ex_desc_6(low_u8(d >> 6 & 15)))
         }
         Desc::Reg(reg) => {
             let dword = a0(reg, "extended descriptor", 7, "a0.0, a0.2, ... a0.14")?;
             let length = if rules.length_beside_register { info.src1_len & 15 } else { 0 };
-            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword.into()).with_ex_desc_6(length)
+            Ok(w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword.into()).with_ex_desc_6(length))
         }
-    };
-    Ok(w.into_bits())
+    }
 }
 
 fn half_register(sub: u8, what: &'static str) -> Result<bool, Bad> {
@@ -356,12 +399,4 @@ fn half_register(sub: u8, what: &'static str) -> Result<bool, Bad> {
         16 => Ok(true),
         _ => Err(Bad::new(what, u32::from(sub), "byte 0 or 16")),
     }
-}
-
-fn split_addr_bits(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, bool, bool), Bad> {
-    let (sub, low, high) = operand::indirect(addr, imm, what)?;
-    if imm % 16 != 0 {
-        return Err(Bad::new(what, i64::from(imm), "a multiple of 16"));
-    }
-    Ok((sub << 4 | low_u8(low >> 5), low & 16 != 0, high))
 }

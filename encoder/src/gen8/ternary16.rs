@@ -6,7 +6,9 @@
 //! An execution size of 1 does not exist; one channel of four (doubles: two of two halves) stands for it.
 
 use super::{
-    Bad, Fault, control,
+    Bad, Fault,
+    codes::{AccessMode, OperandForm},
+    control,
     layout::{Control, Ternary16, Ternary16Src},
     operand::{decode_mme, encode_mme, kind},
     rules::Rules,
@@ -53,13 +55,13 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         types[1] = if w.src1_type() { Type::Hf } else { Type::F };
         types[2] = if w.src2_type() { Type::Hf } else { Type::F };
     }
-    let is_macro = inst.op == Op::Madm;
+    let form = OperandForm::of_macro(inst.op == Op::Madm);
     if inst.exec == ExecSize::S1 {
         return Err(Fault::new("ExecSize", 0u8, "1 to 5 in Align16 mode"));
     }
     let byte = w.dst_sub_reg_num() * 4;
     let reg = grf(w.dst_reg_num(), byte, "DstRegNum")?;
-    inst.dst = if is_macro {
+    inst.dst = if form == OperandForm::Macro {
         Dst::Macro { reg: reg.at(0), mme: decode_mme(w.dst_chan_en(), "DstChanEn")?, ty: dst_ty }
     } else {
         let reg = reg.plus(lone_channel(w.dst_chan_en(), dst_ty, byte, inst)?);
@@ -71,11 +73,11 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         SrcMod::new(w.src2_abs(), w.src2_negate()),
     ];
     // Packed sources beside a lone channel are read at that channel; only the first reads as written.
-    let packed = is_macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
+    let packed = form == OperandForm::Macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
     for (i, bits) in [w.src0(), w.src1(), w.src2()].into_iter().enumerate() {
         let mut bits = Ternary16Src::from_bits(bits);
         bits.set_sub_reg_num_1(bits.sub_reg_num_1() && rules.mixed_half);
-        inst.src[i] = decode_src(i, bits, inst.exec, is_macro, mods[i], types[i])?;
+        inst.src[i] = decode_src(i, bits, inst.exec, form, mods[i], types[i])?;
         if !packed && !matches!(inst.src[i], Src::Direct { region, .. } if region.is_scalar()) {
             return Err(Fault::new("SrcRepCtrl", 0u8, "1 beside a lone channel other than x"));
         }
@@ -113,13 +115,13 @@ fn decode_src(
     i: usize,
     s: Ternary16Src,
     exec: ExecSize,
-    is_macro: bool,
+    form: OperandForm,
     mods: SrcMod,
     ty: Type,
 ) -> Result<Src<Physical>, Fault> {
     let byte = s.sub_reg_num() * 4 + u8::from(s.sub_reg_num_1()) * 2;
     let mut reg = grf(s.reg_num(), byte, "SrcRegNum")?;
-    if is_macro {
+    if form == OperandForm::Macro {
         // The extra register stands in the lower half of the channel selection; nothing else is read.
         let mme = decode_mme(s.chan_sel() & 15, "SrcChanSel")?;
         return Ok(Src::Macro { reg: reg.at(0), mme, mods, ty });
@@ -146,16 +148,45 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }
-    let is_macro = inst.op == Op::Madm;
-    let mut c = control::encode(inst, inst.op.info().class, true, number)?;
+    let form = OperandForm::of_macro(inst.op == Op::Madm);
+    let mut c = control::encode(inst, inst.op.info().class, AccessMode::Align16, number)?;
+    let (mut w, one) = encode_dst(inst, form, &mut c)?;
+    let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
+    w.set_src_data_type(code(src_ty, "src0 type")?);
+    let float = |ty| matches!(ty, Type::F | Type::Hf);
+    for (i, src) in inst.src.iter().enumerate() {
+        let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
+        let mixed = rules.mixed_half && float(ty) && float(src_ty);
+        if ty != src_ty && !mixed {
+            return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
+        }
+        let bits = encode_src(i, src, inst.exec, form, one)?;
+        if bits.sub_reg_num_1() && !rules.mixed_half {
+            return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
+        }
+        let s = bits.into_bits();
+        let mods = src.mods();
+        let half = mixed && ty == Type::Hf;
+        w = match i {
+            0 => w.with_src0(s).with_src0_abs(mods.abs()).with_src0_negate(mods.neg()),
+            1 => w.with_src1(s).with_src1_abs(mods.abs()).with_src1_negate(mods.neg()).with_src1_type(half),
+            _ => w.with_src2(s).with_src2_abs(mods.abs()).with_src2_negate(mods.neg()).with_src2_type(half),
+        };
+    }
+    Ok(u128::from(c.into_bits()) | w.into_bits())
+}
+
+/// The destination, and whether sources must be one element: a lone channel other than x reads packed ones elsewhere. Such a
+/// channel has an execution size of its own.
+#[inline]
+fn encode_dst(inst: &Inst<Physical>, form: OperandForm, c: &mut Control) -> Result<(Ternary16, bool), Bad> {
     let mut w = Ternary16::new();
-    // Whether sources must be one element: a lone channel other than x reads packed ones elsewhere.
     let mut one = false;
     match inst.dst {
         Dst::Macro { .. } if inst.exec == ExecSize::S1 => {
             return Err(Bad::new("execution size", 1u32, "2 to 32 in Align16 mode"));
         }
-        Dst::Macro { reg, mme, ty } if is_macro => {
+        Dst::Macro { reg, mme, ty } if form == OperandForm::Macro => {
             w = w
                 .with_dst_reg_num(grf_number(reg, "dst")?)
                 .with_dst_chan_en(encode_mme(mme)?)
@@ -164,7 +195,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
                 return Err(Bad::new("dst", reg.byte, "byte 0 of a math macro"));
             }
         }
-        Dst::Direct { reg, horz: 1, ty } if !is_macro => {
+        Dst::Direct { reg, horz: 1, ty } if form == OperandForm::Plain => {
             w = w.with_dst_reg_num(grf_number(reg, "dst")?).with_dst_data_type(code(ty, "dst type")?);
             let (mut byte, mut chan_en) = (reg.byte, CHAN_EN_ALL);
             if inst.exec == ExecSize::S1 {
@@ -184,29 +215,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         }
         _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
     }
-    let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
-    w.set_src_data_type(code(src_ty, "src0 type")?);
-    let float = |ty| matches!(ty, Type::F | Type::Hf);
-    for (i, src) in inst.src.iter().enumerate() {
-        let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
-        let mixed = rules.mixed_half && float(ty) && float(src_ty);
-        if ty != src_ty && !mixed {
-            return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
-        }
-        let bits = encode_src(i, src, inst.exec, is_macro, one)?;
-        if bits.sub_reg_num_1() && !rules.mixed_half {
-            return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
-        }
-        let s = bits.into_bits();
-        let mods = src.mods();
-        let half = mixed && ty == Type::Hf;
-        w = match i {
-            0 => w.with_src0(s).with_src0_abs(mods.abs()).with_src0_negate(mods.neg()),
-            1 => w.with_src1(s).with_src1_abs(mods.abs()).with_src1_negate(mods.neg()).with_src1_type(half),
-            _ => w.with_src2(s).with_src2_abs(mods.abs()).with_src2_negate(mods.neg()).with_src2_type(half),
-        };
-    }
-    Ok(u128::from(c.into_bits()) | w.into_bits())
+    Ok((w, one))
 }
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
@@ -220,17 +229,17 @@ fn encode_src(
     i: usize,
     src: &Src<Physical>,
     exec: ExecSize,
-    is_macro: bool,
+    form: OperandForm,
     one: bool,
 ) -> Result<Ternary16Src, Bad> {
     match *src {
-        Src::Macro { reg, mme, .. } if is_macro => {
+        Src::Macro { reg, mme, .. } if form == OperandForm::Macro => {
             if reg.byte != 0 {
                 return Err(Bad::new(SRC[i], reg.byte, "byte 0 of a math macro"));
             }
             Ok(Ternary16Src::new().with_reg_num(grf_number(reg, SRC[i])?).with_chan_sel(encode_mme(mme)?))
         }
-        Src::Direct { reg, region, ty, .. } if !is_macro => {
+        Src::Direct { reg, region, ty, .. } if form == OperandForm::Plain => {
             let mut byte = reg.byte;
             let mut s = Ternary16Src::new().with_reg_num(grf_number(reg, SRC[i])?);
             let odd_even = region == Region::PAIRS;

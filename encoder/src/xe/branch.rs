@@ -27,17 +27,15 @@ struct BranchForm {
 
 impl BranchForm {
     const fn of(op: Op) -> BranchForm {
-        const fn form(uip: bool, reg: bool, dst: bool, ctrl: bool) -> BranchForm {
-            BranchForm { jip: true, uip, reg, dst, ctrl }
-        }
+        const JIP: BranchForm = BranchForm { jip: true, uip: false, reg: false, dst: false, ctrl: false };
         match op {
-            Op::Brc => form(true, true, false, false),
-            Op::If | Op::Else | Op::Goto => form(true, false, false, true),
-            Op::Break | Op::Cont | Op::Halt => form(true, false, false, false),
-            Op::Jmpi | Op::Brd => form(false, true, false, false),
-            Op::Ret => BranchForm { jip: false, uip: false, reg: true, dst: false, ctrl: false },
-            Op::Call | Op::Calla => form(false, true, true, false),
-            _ => form(false, false, false, false),
+            Op::Brc => BranchForm { uip: true, reg: true, ..JIP },
+            Op::If | Op::Else | Op::Goto => BranchForm { uip: true, ctrl: true, ..JIP },
+            Op::Break | Op::Cont | Op::Halt => BranchForm { uip: true, ..JIP },
+            Op::Jmpi | Op::Brd => BranchForm { reg: true, ..JIP },
+            Op::Ret => BranchForm { jip: false, reg: true, ..JIP },
+            Op::Call | Op::Calla => BranchForm { reg: true, dst: true, ..JIP },
+            _ => JIP,
         }
     }
 }

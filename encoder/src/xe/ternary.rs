@@ -20,9 +20,38 @@ struct TernarySource {
     is_imm: bool,
 }
 
+/// The sources of a word of three.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TernaryPlace {
+    Src0,
+    Src1,
+    Src2,
+}
+
+impl TernaryPlace {
+    const fn field(self) -> &'static str {
+        match self {
+            TernaryPlace::Src0 => "src0",
+            TernaryPlace::Src1 => "src1",
+            TernaryPlace::Src2 => "src2",
+        }
+    }
+
+    /// Whether the word has its vertical stride.
+    fn has_vert(self) -> bool {
+        self != TernaryPlace::Src2
+    }
+
+    /// Whether it may be an immediate.
+    fn may_be_imm(self) -> bool {
+        self != TernaryPlace::Src1
+    }
+}
+
 #[derive(Clone, Copy)]
 struct TernarySlot {
     slot: u16,
+    is_imm: bool,
     ty: u8,
     mods: u8,
     /// Code of the vertical stride, where the source has one.
@@ -52,9 +81,9 @@ impl Encoder<'_> {
         let float = code & 8 != 0;
         w = w.with_dst(slot).with_dst_data_type(code & 7).with_exec_data_type(float);
 
-        let s0 = self.ternary_source::<L>("src0", &i.src[0], true, true, float)?;
-        let s1 = self.ternary_source::<L>("src1", &i.src[1], true, false, float)?;
-        let s2 = self.ternary_source::<L>("src2", &i.src[2], false, true, float)?;
+        let s0 = self.ternary_source::<L>(TernaryPlace::Src0, &i.src[0], float)?;
+        let s1 = self.ternary_source::<L>(TernaryPlace::Src1, &i.src[1], float)?;
+        let s2 = self.ternary_source::<L>(TernaryPlace::Src2, &i.src[2], float)?;
         w = w
             .with_src0(s0.slot)
             .with_src0_data_type(s0.data_type)
@@ -80,10 +109,16 @@ impl Encoder<'_> {
             }
             return Ok(w.with_cond_modifier(self.cond()?).into_bits());
         }
+        self.bfn(w, [s0, s1, s2])
+    }
+
+    /// The truth table and condition of `bfn`, where other operations have modifiers.
+    fn bfn(&self, w: Ternary, sources: [TernarySource; 3]) -> Result<u128, EncodeError> {
+        let i = self.inst;
         let Payload::Bfn(table) = i.payload else {
             return Err(self.error("BooleanFuncCtrl", "none", "a truth table"));
         };
-        if s0.src_mod | s1.src_mod | s2.src_mod != 0 {
+        if sources.iter().any(|s| s.src_mod != 0) {
             return Err(self.error("SrcMod", "present", "none"));
         }
         let cond = match i.cond {
@@ -103,12 +138,11 @@ impl Encoder<'_> {
     #[inline]
     fn ternary_source<L: Layout>(
         &self,
-        field: &'static str,
+        slot: TernaryPlace,
         src: &Src<Physical>,
-        has_vert: bool,
-        may_be_imm: bool,
         float: bool,
     ) -> Result<TernarySource, EncodeError> {
+        let field = slot.field();
         let Some(ty) = src.ty() else {
             return Err(self.error(field, "none", "an operand"));
         };
@@ -118,7 +152,7 @@ impl Encoder<'_> {
         }
         let mut s = TernarySource { data_type: code & 7, ..TernarySource::default() };
         match *src {
-            Src::Imm { bits, .. } if may_be_imm && self.inst.op != Op::Madm => {
+            Src::Imm { bits, .. } if slot.may_be_imm() && self.inst.op != Op::Madm => {
                 s.slot = u16::try_from(bits)
                     .map_err(|_| self.error(field, bits.cast_signed(), "an immediate of 16 bits"))?;
                 s.is_imm = true;
@@ -128,20 +162,20 @@ impl Encoder<'_> {
                 self.no_low_bit(field, operand)?;
                 s.slot = operand.slot;
                 s.src_mod = src_mod_code(mods);
-                s.vert = match (has_vert, codes::ternary_vert_code(region.vert)) {
+                s.vert = match (slot.has_vert(), codes::ternary_vert_code(region.vert)) {
                     _ if !codes::is_absent(region) => None,
                     (true, code) => code,
                     (false, _) => (region.vert == Region::ABSENT).then_some(0),
                 }
                 .ok_or_else(|| {
-                    let allowed = if has_vert { "<V;H> with V in 0, 1, 4, 8" } else { "<H>" };
+                    let allowed = if slot.has_vert() { "<V;H> with V in 0, 1, 4, 8" } else { "<H>" };
                     self.error(field, u32::from(region.vert), allowed)
                 })?;
             }
             Src::Macro { reg, mme, mods, .. } if self.inst.op == Op::Madm => {
                 s.slot = self.macro_slot(field, reg, mme, 1)?;
                 s.src_mod = src_mod_code(mods);
-                s.vert = if has_vert { 2 } else { 0 };
+                s.vert = if slot.has_vert() { 2 } else { 0 };
             }
             _ => return Err(self.error(field, "another kind of operand", "a register")),
         }
@@ -238,27 +272,28 @@ impl Decoder {
         let vert = |low: bool, high: bool| u8::from(low) | u8::from(high) << 1;
         let ternary = |slot, code, mods, vert| TernarySlot {
             slot,
+            is_imm: false,
             ty: code | float,
             mods: if is_bfn { 0 } else { mods },
             vert,
         };
-        let s0 = ternary(
-            w.src0(),
-            w.src0_data_type(),
-            mods0,
-            Some(vert(w.src0_vert_stride_0(), w.src0_vert_stride_1())),
-        );
+        let vert0 = vert(w.src0_vert_stride_0(), w.src0_vert_stride_1());
+        let s0 = TernarySlot {
+            is_imm: w.src0_is_imm(),
+            ..ternary(w.src0(), w.src0_data_type(), mods0, Some(vert0))
+        };
         let s1 = ternary(
             w.src1(),
             w.src1_data_type(),
             mods1,
             Some(vert(w.src1_vert_stride_0(), w.src1_vert_stride_1())),
         );
-        let s2 = ternary(w.src2(), w.src2_data_type(), mods2, None);
+        let s2 =
+            TernarySlot { is_imm: w.src2_is_imm(), ..ternary(w.src2(), w.src2_data_type(), mods2, None) };
         inst.src = [
-            self.ternary_source::<L>("Src0", s0, w.src0_is_imm(), is_macro)?,
-            self.ternary_source::<L>("Src1", s1, false, is_macro)?,
-            self.ternary_source::<L>("Src2", s2, w.src2_is_imm(), is_macro)?,
+            self.ternary_source::<L>("Src0", s0, is_macro)?,
+            self.ternary_source::<L>("Src1", s1, is_macro)?,
+            self.ternary_source::<L>("Src2", s2, is_macro)?,
         ];
         let function = w.cond_modifier();
         if is_bfn {
@@ -278,13 +313,12 @@ impl Decoder {
         &self,
         field: &'static str,
         s: TernarySlot,
-        is_imm: bool,
         is_macro: bool,
     ) -> Result<Src<Physical>, DecodeError> {
         let ty = self.type_of("Src.DataType", s.ty)?;
         let mods = src_mod_of(s.mods);
         let operand = Operand { slot: s.slot, indirect: false, low: false };
-        match (is_imm, is_macro) {
+        match (s.is_imm, is_macro) {
             // An immediate has neither modifiers nor strides.
             (true, false) => Ok(Src::Imm { bits: s.slot.into(), ty }),
             (false, true) => {

@@ -5,10 +5,11 @@ use std::cmp::Reverse;
 use encoder::CodeBuffer;
 use gen_ir::{Inst, Physical};
 use narrow::{as_index, to_index, to_u64};
+use regalloc::AllocStats;
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Lines, Options, Origin, Refusal, Stats,
+    Binary, Diagnostic, KernelInfo, Lines, Options, Origin, Refusal, Relocation, Stats,
     api::{info, input},
     driver::{
         pass::{PassBody, Tracker},
@@ -296,49 +297,27 @@ fn binary(
     if !lists.entries.is_empty() || routine::calls_unknown(&kernel.code) {
         calls::place_distances(&kernel.code, offsets, &mut code);
     }
-    let mut stats = Stats {
-        visa_instructions: info::instructions(source),
+    let all = together(module, source, &mut lists.routines, &work.symbols, offsets);
+    let kernel = &lists.routines[0];
+    let stats = Stats {
+        visa_instructions: all.visa_instructions,
         gen_instructions: to_index(kernel.code.inst_count()),
         gen_padding: buffer.padding(),
         compacted: info::compacted(&code, kernel.code.inst_count()),
         times: times.to_vec(),
-        ..Stats::default()
+        spills: all.allocation.spills,
+        fills: all.allocation.fills,
+        flag_spills: all.allocation.flag_spills,
+        addressed: all.allocation.addressed,
     };
-    let mut barrier = info::has_barrier(source);
-    let mut warnings = std::mem::take(&mut kernel.warnings);
-    let mut relocations = Vec::with_capacity(work.symbols.len());
-    let mut add = |routine: &Routine, source: &visa::Kernel, offsets: &[u32]| {
-        let symbols = &work.symbols[routine.symbols.0..routine.symbols.1];
-        relocations.extend(symbols.iter().map(|s| relocate::place(*s, source, offsets)));
-    };
-    add(kernel, source, offsets);
-    let mut first = kernel.insts;
-    let mut allocation = kernel.allocation;
-    for f in functions {
-        let source = &module.functions[as_index(f.number)];
-        add(f, source, &offsets[first..]);
-        first += f.insts;
-        warnings.append(&mut f.warnings);
-        stats.visa_instructions += info::instructions(source);
-        barrier |= info::has_barrier(source);
-        allocation.spills += f.allocation.spills;
-        allocation.fills += f.allocation.fills;
-        allocation.flag_spills += f.allocation.flag_spills;
-        allocation.grfs_used = allocation.grfs_used.max(f.allocation.grfs_used);
-        allocation.addressed = allocation.addressed.union(f.allocation.addressed);
-    }
-    stats.spills = allocation.spills;
-    stats.fills = allocation.fills;
-    stats.flag_spills = allocation.flag_spills;
-    stats.addressed = allocation.addressed;
     let offset = |at: Option<usize>| at.and_then(|i| offsets.get(i)).copied().unwrap_or_default();
     let info = KernelInfo {
         functions: info::function_infos(module, &lists.entries, &kernel.code, offsets, code.len()),
         scratch_bytes,
-        barriers: barrier.into(),
+        barriers: all.barrier.into(),
         skip_per_thread_load: offset(kernel.entries.per_thread),
         skip_cross_thread_load: offset(kernel.entries.cross_thread),
-        ..info::info(source, &kernel.code, &allocation)
+        ..info::info(source, &kernel.code, &all.allocation)
     };
     let symbols = info::symbols_of(&info, to_index(code.len()));
     let origins = if cx.options.origins { origins(&lists.routines) } else { Vec::new() };
@@ -352,7 +331,72 @@ fn binary(
         false => free::registers(&lists.routines[0].code, info.grfs_used),
     });
     take_back(&mut lists.routines, work);
-    Binary { code, info, relocations, symbols, warnings, origins, debug_info, lines, free_registers, stats }
+    Binary {
+        code,
+        info,
+        relocations: all.relocations,
+        symbols,
+        warnings: all.warnings,
+        origins,
+        debug_info,
+        lines,
+        free_registers,
+        stats,
+    }
+}
+
+/// What a kernel and its functions come to together.
+struct Together {
+    relocations: Vec<Relocation>,
+    warnings: Vec<Diagnostic>,
+    allocation: AllocStats,
+    visa_instructions: u32,
+    /// One of them waits at a barrier.
+    barrier: bool,
+}
+
+/// Adds up what is known of the routines of a binary, the kernel's own first. Their warnings move there.
+fn together(
+    module: &Module,
+    kernel: &visa::Kernel,
+    routines: &mut [Routine],
+    symbols: &[relocate::SymbolUse],
+    offsets: &[u32],
+) -> Together {
+    let mut all = Together {
+        relocations: Vec::with_capacity(symbols.len()),
+        warnings: Vec::new(),
+        allocation: routines[0].allocation,
+        visa_instructions: 0,
+        barrier: false,
+    };
+    let mut first = 0;
+    for (n, routine) in routines.iter_mut().enumerate() {
+        let source = if n == 0 { kernel } else { &module.functions[as_index(routine.number)] };
+        let symbols = &symbols[routine.symbols.0..routine.symbols.1];
+        let offsets = &offsets[first..];
+        all.relocations.extend(symbols.iter().map(|s| relocate::place(*s, source, offsets)));
+        first += routine.insts;
+        all.warnings.append(&mut routine.warnings);
+        all.visa_instructions += info::instructions(source);
+        all.barrier |= info::has_barrier(source);
+        if n > 0 {
+            all.add(&routine.allocation);
+        }
+    }
+    all
+}
+
+impl Together {
+    /// Adds what allocating registers has come to in a function.
+    fn add(&mut self, function: &AllocStats) {
+        let all = &mut self.allocation;
+        all.spills += function.spills;
+        all.fills += function.fills;
+        all.flag_spills += function.flag_spills;
+        all.grfs_used = all.grfs_used.max(function.grfs_used);
+        all.addressed = all.addressed.union(function.addressed);
+    }
 }
 
 /// The debug information of a binary. The first routine holds the code of all of them, one after the other.

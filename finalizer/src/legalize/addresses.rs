@@ -15,7 +15,7 @@ use narrow::{to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::is_scalar,
+    operand::{Saturates, is_scalar},
     places::far_apart,
     qwords::{copy_quadwords, dwords_at, part},
 };
@@ -52,7 +52,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let Some(i) = comes else {
         let Some(ty) = inst.dst.ty() else { return Step::Keep };
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     };
     let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };

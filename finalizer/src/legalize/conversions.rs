@@ -11,6 +11,7 @@ use narrow::{low_u16, low_u32};
 
 use super::legalizer::{Legalizer, Step};
 use crate::build::{self, VInst, int_type};
+use crate::legalize::operand::Saturates;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op == Op::Mov {
@@ -102,7 +103,7 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(last);
         return Step::Replaced;
     }
-    lx.stage_destination(inst, through, 1, true);
+    lx.stage_destination(inst, through, 1, Saturates::Move);
     Step::Replaced
 }
 
@@ -118,7 +119,7 @@ fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if inst.is_mixed_float() && matches!(inst.dst, Dst::Indirect { .. }) {
         // Where an address points may be no place for packed halves.
-        lx.stage_destination(inst, dst, 1, false);
+        lx.stage_destination(inst, dst, 1, Saturates::Operation);
         return Step::Replaced;
     }
     let (reg, horz) = match inst.dst {
@@ -132,14 +133,14 @@ fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return Step::Keep;
         }
         let packed = horz == 1 && reg.is_some() && half_of_float(lx.caps, horz, |_| true);
-        lx.stage_destination(inst, dst, if packed { 1 } else { 2 }, false);
+        lx.stage_destination(inst, dst, if packed { 1 } else { 2 }, Saturates::Operation);
         return Step::Replaced;
     }
     if dst == Type::Hf || dst.is_int() {
         if dword_of_half(horz, dst, |bytes| aligned(lx, bytes)) {
             return Step::Keep;
         }
-        lx.stage_destination(inst, dst, 4 / dst.bytes().min(4), false);
+        lx.stage_destination(inst, dst, 4 / dst.bytes().min(4), Saturates::Operation);
         return Step::Replaced;
     }
     Step::Keep
@@ -165,11 +166,11 @@ fn integers_into_half(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let half_src = inst.src.iter().any(|s| s.ty() == Some(Type::Hf));
     let int_src = inst.src.iter().filter_map(Src::ty).all(Type::is_int);
     if dst == Type::Hf && int_src {
-        lx.stage_destination(inst, Type::D, 1, true);
+        lx.stage_destination(inst, Type::D, 1, Saturates::Move);
         return Step::Replaced;
     }
     if dst.is_int() && half_src && inst.exec.lanes() > 1 {
-        lx.stage_destination(inst, Type::Hf, 1, true);
+        lx.stage_destination(inst, Type::Hf, 1, Saturates::Move);
         return Step::Replaced;
     }
     Step::Keep

@@ -10,7 +10,7 @@ use gen_ir::{
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{exec_bytes, linear_region},
+    operand::{Saturates, exec_bytes, linear_region},
 };
 use crate::build::{VInst, VReg, VSrc, int_type, with_type};
 
@@ -34,7 +34,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if !matches!(horz, 1 | 2 | 4) {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     if inst.is_mixed_float() && (inst.op != Op::Mov || ty == Type::Bf) || inst.op == Op::Mov && ty == Type::Hf
@@ -80,7 +80,7 @@ fn one_channel(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return Step::Keep;
         }
     }
-    lx.stage_destination(inst, ty, 1, false);
+    lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Step::Replaced
 }
 
@@ -96,7 +96,7 @@ fn pack(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, stride: u32) -> Step {
         lx.stage_in_steps(inst, if ty.is_signed() { Type::D } else { Type::Ud }, 2);
         return Step::Replaced;
     }
-    lx.stage_destination(inst, ty, stride, false);
+    lx.stage_destination(inst, ty, stride, Saturates::Operation);
     Step::Replaced
 }
 

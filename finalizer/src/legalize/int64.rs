@@ -7,7 +7,7 @@ use narrow::{every, low_u16};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
-    operand::dword_for,
+    operand::{Saturates, dword_for},
     qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide, with_dwords},
     saturate,
     slice::slice,
@@ -19,8 +19,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.ops.int64 && (lx.caps.ops.int64_logic || !is_logic(inst)) {
         return Step::Keep;
     }
-    let dst_wide = inst.dst.ty().is_some_and(is_wide);
-    let src_wide = inst.src.iter().filter_map(Src::ty).any(is_wide);
+    let operands = WideOperands::of(inst);
+    let WideOperands { dst: dst_wide, src: src_wide } = operands;
     if !dst_wide && !src_wide {
         return Step::Keep;
     }
@@ -36,45 +36,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // Halves would be eight dwords apart, and destinations are four at most.
         return super::places::far_apart(lx, inst);
     }
-    let bitwise = is_bitwise(inst.op);
-    // The negative of a narrow operand has a bit more than it.
-    let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
-    let float = |t: Option<Type>| t.is_some_and(Type::is_float);
-    let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
-    match (inst.op, inst.cond) {
-        (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
-        (Op::Sel, _) if inst.sat && (dst_wide || !is_choice_of_alike(inst)) => {
-            return saturate::chosen(lx, inst);
-        }
-        (Op::Mov, None) if inst.sat && negatives::is_long(&inst.src[0]) => {
-            let sum = VInst { op: Op::Add, src: [inst.src[0], Src::ud(0), Src::None], ..*inst };
-            return saturate::computed(lx, &sum);
-        }
-        _ if negatives::matter(inst) => return negatives::rule(lx, inst),
-        (Op::Add, None) if inst.sat => return saturate::computed(lx, inst),
-        (Op::Shl, None) if inst.sat && negatives::is_long(&inst.src[0]) => {
-            return saturate::computed(lx, inst);
-        }
-        (Op::Mul, None) if inst.sat && !src_wide && !inst.src.iter().any(is_narrow) => return Step::Keep,
-        (Op::Mul, None) if inst.sat && !src_wide => return long_factors(lx, inst),
-        (Op::Mad, None) if inst.sat => {
-            return ternary::product_and_sum(lx, inst, inst.dst.ty().unwrap_or(Type::Q));
-        }
-        // What is shifted has the width of its type, under modifiers, too.
-        _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) && !modified(&inst.src[1]) => {
-            return short_count(lx, inst);
-        }
-        _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
-        (Op::Cmp, _) => return wide::compare(lx, inst),
-        (Op::Sel, Some(cond)) if dst_wide => return wide::minimum(lx, inst, cond.cond),
-        (Op::Sel, _) | (_, None) => {}
-        (_, Some(cond)) => return wide::condition_after(lx, inst, cond),
+    if let Some(step) = around(lx, inst, operands) {
+        return step;
     }
     match inst.op {
         Op::Mov if inst.sat => saturate::moved(lx, inst),
         Op::Shl | Op::Shr | Op::Asr if inst.sat => saturate::computed(lx, inst),
         _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse("a saturating 64-bit operation"),
-        Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
+        Op::Mov if dst_wide && !src_wide && is_float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
         Op::Mov if !dst_wide => narrow(lx, inst),
         Op::Mul if dst_wide && inst.src.iter().any(is_narrow) => long_factors(lx, inst),
@@ -90,6 +59,59 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Mad => multiply_add(lx, inst),
         _ => Step::Refuse("a 64-bit operation that the platform does not have"),
     }
+}
+
+/// Which operands have 64 bits.
+#[derive(Clone, Copy)]
+struct WideOperands {
+    dst: bool,
+    /// A source has.
+    src: bool,
+}
+
+impl WideOperands {
+    fn of(inst: &VInst) -> WideOperands {
+        WideOperands {
+            dst: inst.dst.ty().is_some_and(is_wide),
+            src: inst.src.iter().filter_map(Src::ty).any(is_wide),
+        }
+    }
+}
+
+/// What stands around an operation and is rewritten before it: saturation, modifiers of sources, conditions. None if the
+/// operation is left.
+fn around(lx: &mut Legalizer<'_>, inst: &VInst, operands: WideOperands) -> Option<Step> {
+    let WideOperands { dst: dst_wide, src: src_wide } = operands;
+    // The negative of a narrow operand has a bit more than it.
+    let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
+    let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
+    Some(match (inst.op, inst.cond) {
+        (Op::Mov, None) if !dst_wide && is_float(inst.dst.ty()) => wide::to_float(lx, inst),
+        (Op::Sel, _) if inst.sat && (dst_wide || !is_choice_of_alike(inst)) => saturate::chosen(lx, inst),
+        (Op::Mov, None) if inst.sat && negatives::is_long(&inst.src[0]) => {
+            let sum = VInst { op: Op::Add, src: [inst.src[0], Src::ud(0), Src::None], ..*inst };
+            saturate::computed(lx, &sum)
+        }
+        _ if negatives::matter(inst) => negatives::rule(lx, inst),
+        (Op::Add, None) if inst.sat => saturate::computed(lx, inst),
+        (Op::Shl, None) if inst.sat && negatives::is_long(&inst.src[0]) => saturate::computed(lx, inst),
+        (Op::Mul, None) if inst.sat && !src_wide && !inst.src.iter().any(is_narrow) => Step::Keep,
+        (Op::Mul, None) if inst.sat && !src_wide => long_factors(lx, inst),
+        (Op::Mad, None) if inst.sat => ternary::product_and_sum(lx, inst, inst.dst.ty().unwrap_or(Type::Q)),
+        // What is shifted has the width of its type, under modifiers, too.
+        _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) && !modified(&inst.src[1]) => {
+            short_count(lx, inst)
+        }
+        _ if !is_bitwise(inst.op) && inst.src.iter().any(modified) => wide::modifiers(lx, inst),
+        (Op::Cmp, _) => wide::compare(lx, inst),
+        (Op::Sel, Some(cond)) if dst_wide => wide::minimum(lx, inst, cond.cond),
+        (Op::Sel, _) | (_, None) => return None,
+        (_, Some(cond)) => wide::condition_after(lx, inst, cond),
+    })
+}
+
+fn is_float(ty: Option<Type>) -> bool {
+    ty.is_some_and(Type::is_float)
 }
 
 /// Whether integers are combined, compared or chosen.
@@ -187,7 +209,7 @@ fn by_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
-    lx.stage_destination(inst, ty, 1, false);
+    lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Step::Replaced
 }
 

@@ -176,7 +176,7 @@ impl Legalizer<'_> {
         let mut cmp = build::op(Op::Cmp, lanes, nowhere, &[from, Src::uw(0)]);
         cmp.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
         self.helper(cmp, inst);
-        VInst { pred: Some(build::pred(flag, false)), ..*inst }
+        VInst { pred: Some(build::pred(flag)), ..*inst }
     }
 
     /// Whether a variable is of the general file.

@@ -8,7 +8,7 @@ use narrow::low_u16;
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_group_predicate, is_scalar},
+    operand::{Saturates, is_group_predicate, is_scalar},
     slice::slice,
 };
 use crate::build::{self, Lanes, VInst, VReg, VSrc, division_type, with_type};
@@ -40,7 +40,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         if lx.overlaps(inst, lanes / 2) {
             let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
-            lx.stage_destination(inst, ty, 1, false);
+            lx.stage_destination(inst, ty, 1, Saturates::Operation);
             return Step::Replaced;
         }
         lx.inst(slice(inst, 0, lanes / 2));
@@ -65,7 +65,9 @@ fn dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     match inst.dst.ty() {
         // What saturation looks at has the sign of the operands.
-        Some(ty) if ty.bytes() < 4 || inst.sat && ty != want => lx.stage_destination(&new, want, 1, true),
+        Some(ty) if ty.bytes() < 4 || inst.sat && ty != want => {
+            lx.stage_destination(&new, want, 1, Saturates::Move)
+        }
         _ if new != *inst => lx.inst(new),
         _ => return None,
     }
@@ -94,7 +96,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     let integer = inst.dst.ty().is_some_and(Type::is_int);
     if integer || to_float && inst.dst.ty() == Some(Type::Hf) {
-        lx.stage_destination(&new, Type::F, 1, true);
+        lx.stage_destination(&new, Type::F, 1, Saturates::Move);
         return Some(Step::Replaced);
     }
     if changed {
@@ -127,7 +129,7 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     // Eight or more lanes fill their registers; fewer stay inside one.
     let at = at.filter(|a| a % (lanes * ty.bytes()).min(lx.grf()) == 0);
     let Some(at) = at else {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     };
     let mut new = *inst;
@@ -149,7 +151,7 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             let src_ty = inst.src[i].ty().unwrap_or(ty);
             if at != 0 {
                 // The copy starts at a register: so must the result.
-                lx.stage_destination(inst, ty, 1, false);
+                lx.stage_destination(inst, ty, 1, Saturates::Operation);
                 return Step::Replaced;
             }
             lx.stage_source(&mut new, i, src_ty, 1);
@@ -276,14 +278,14 @@ fn from_the_start(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     if lx.offset_in_grf(reg) == Some(0) {
         return None;
     }
-    lx.stage_destination(inst, ty, 1, false);
+    lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Some(Step::Replaced)
 }
 
 /// The words of a math function have no bits for addresses (iga64 does not decode any).
 fn addresses(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
     if matches!(inst.dst, Dst::Indirect { .. }) {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Some(Step::Replaced);
     }
     let mut new = *inst;

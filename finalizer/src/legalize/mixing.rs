@@ -4,7 +4,7 @@
 //! where the sources for that are: [`gen_ir::rules::mixing`].
 
 use gen_ir::{
-    Class, Dst, Op, Src, Type,
+    Class, Direction, Dst, Op, Src, Type,
     rules::{
         mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source, turned},
         places::{half_of_float, is_narrowed},
@@ -14,6 +14,7 @@ use narrow::low_u16;
 
 use super::legalizer::{Legalizer, Step};
 use crate::build::{VInst, VSrc, strided, with_type};
+use crate::legalize::operand::Saturates;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let has = |ty: Type| inst.types().any(|t| t == ty);
@@ -44,7 +45,7 @@ fn rounding(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         _ => {}
     }
     if new.dst.ty() == Some(Type::Hf) {
-        lx.stage_destination(&new, Type::F, 1, false);
+        lx.stage_destination(&new, Type::F, 1, Saturates::Operation);
     } else {
         lx.inst(new);
     }
@@ -94,7 +95,7 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // The last of three sources lies as the result does in the align1 form.
         let apart = ternary && !lx.caps.words.ternary_align16;
         if !narrow_result(lx.caps, inst) || apart || math || !(placed || scalar) {
-            lx.stage_destination(&new, Type::F, 1, false);
+            lx.stage_destination(&new, Type::F, 1, Saturates::Operation);
             return Step::Replaced;
         }
     }
@@ -134,7 +135,7 @@ fn bf16_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         (_, Type::Bf, _) => lx.copy_source(&mut new, 0, Type::F),
         (Type::Bf, Type::F, _) if !plain => {
-            lx.stage_destination(inst, Type::F, 1, false);
+            lx.stage_destination(inst, Type::F, 1, Saturates::Operation);
             return Step::Replaced;
         }
         (Type::Bf, Type::F, _) if inst.pred.is_some() => {
@@ -195,7 +196,7 @@ fn bf16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.copy_source(&mut new, last, Type::F);
     }
     if writes && new.dst.ty() == Some(Type::Bf) && !narrow_result(lx.caps, inst) {
-        lx.stage_destination(&new, Type::F, 1, false);
+        lx.stage_destination(&new, Type::F, 1, Saturates::Operation);
         return Step::Replaced;
     }
     if new != *inst {
@@ -217,7 +218,7 @@ fn bf16_places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             Src::Direct { ty: Type::F, .. } if is_broadcast(inst, i) => true,
             Src::Direct { reg, region, ty, .. } => region.stride(lanes).is_some_and(|stride| {
                 lx.place_in_grf(reg, if ty == Type::F { 0 } else { reg.byte % lx.grf() });
-                bf16_place(lx.caps, ty, false, stride, lx.offset_in_grf(reg))
+                bf16_place(lx.caps, ty, Direction::Read, stride, lx.offset_in_grf(reg))
             }),
             Src::Indirect { .. } => false,
             _ => true,
@@ -231,12 +232,12 @@ fn bf16_places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Dst::Direct { reg, horz, ty } => {
             let at = lx.offset_in_grf(reg);
             let starts = is_ternary(inst) && is_narrowed(inst) && !is_broadcast(inst, 2);
-            bf16_place(lx.caps, ty, true, horz.into(), at) && (!starts || at == Some(0))
+            bf16_place(lx.caps, ty, Direction::Write, horz.into(), at) && (!starts || at == Some(0))
         }
         _ => false,
     };
     if let (false, Some(ty)) = (placed, inst.dst.ty()) {
-        lx.stage_destination(&new, ty, 1, false);
+        lx.stage_destination(&new, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     if new != *inst {

@@ -11,7 +11,7 @@ use narrow::{every, low_u16};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{
-        dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, with_modifiers,
+        Saturates, dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, with_modifiers,
         without_modifiers,
     },
     qwords::{dwords_of_src, with_dwords},
@@ -87,27 +87,11 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if dst.bytes() == 1 && !inst.sat {
         // No product of integers goes to bytes (Intel's finalizer, `fixDstAlignment`).
-        lx.stage_destination(inst, int_type(2, dst.is_signed()), 1, false);
+        lx.stage_destination(inst, int_type(2, dst.is_signed()), 1, Saturates::Operation);
         return Step::Replaced;
     }
     if !is_dword(&inst.src[0]) {
-        if !matches!(dst.bytes(), 1 | 8) {
-            return Step::Keep;
-        }
-        // The negative of two words without signs has 33 bits.
-        let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
-        let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
-        if long && dst.bytes() == 8 {
-            for i in 0..2 {
-                lx.stage_source(&mut new, i, Type::D, 1);
-            }
-            lx.inst(new);
-        } else {
-            // No product of words goes to quadwords: the table of `mul`; Intel's finalizer makes dwords of the words.
-            let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
-            lx.stage_destination(inst, ty, 1, true);
-        }
-        return Step::Replaced;
+        return short_factors(lx, inst, dst);
     }
     if dst.bytes() == 8 {
         return if inst.sat { saturate::long_product(lx, inst, dst) } else { wide_product(lx, inst, dst) };
@@ -119,13 +103,35 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return saturate::product(lx, inst, may_be_negative(inst));
     }
     if dst.is_float() {
-        lx.stage_destination(inst, Type::D, 1, false);
+        lx.stage_destination(inst, Type::D, 1, Saturates::Operation);
         return Step::Replaced;
     }
     if is_dword(&inst.src[1]) && !lx.caps.ops.mul_dword {
         return low(lx, inst);
     }
     Step::Keep
+}
+
+/// A product of words or bytes.
+fn short_factors(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
+    if !matches!(dst.bytes(), 1 | 8) {
+        return Step::Keep;
+    }
+    // The negative of two words without signs has 33 bits.
+    let words = inst.src[..2].iter().all(|s| s.ty() == Some(Type::Uw));
+    let long = words && inst.src[0].mods().neg() != inst.src[1].mods().neg();
+    if long && dst.bytes() == 8 {
+        let mut new = *inst;
+        for i in 0..2 {
+            lx.stage_source(&mut new, i, Type::D, 1);
+        }
+        lx.inst(new);
+    } else {
+        // No product of words goes to quadwords: the table of `mul`; Intel's finalizer makes dwords of the words.
+        let ty = if long { Type::Q } else { int_type(4, may_be_negative(inst)) };
+        lx.stage_destination(inst, ty, 1, Saturates::Move);
+    }
+    Step::Replaced
 }
 
 /// Whether a product may be negative: a factor is signed, or one of two is negated.
@@ -177,8 +183,15 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
     new
 }
 
+/// The half of a product that is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeptHalf {
+    Low,
+    High,
+}
+
 /// `mul` to the accumulator and the instruction that takes the product's half, in slices.
-fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
+fn expand(lx: &mut Legalizer<'_>, inst: &VInst, half: KeptHalf) -> Step {
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
     let step = step_of(lx, inst);
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
@@ -190,7 +203,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         lx.caps.regions.registers_in_turn && slices_of.any(|p| two_registers::reads_result(lx, &p));
     if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     if step < inst.exec.lanes() && is_group_predicate(inst) {
@@ -201,12 +214,12 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let whole = prepared(lx, inst);
     for first in every(0..inst.exec.lanes(), step) {
         let part = slice(&whole, first, step);
-        slices(lx, &part, dst, high_half);
+        slices(lx, &part, dst, half);
     }
     Step::Replaced
 }
 
-fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
+fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: KeptHalf) {
     let lanes = part.exec.lanes();
     let mut a = part.src[0];
     let mut b = part.src[1];
@@ -217,27 +230,27 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
         lx.refuse(part, "a factor whose words cannot be read");
         return;
     };
-    let ty = if high_half { dst } else { Type::D };
+    let ty = if half == KeptHalf::High { dst } else { Type::D };
     let acc = Dst::packed(ACC0, ty);
     // Under the mask of its other half: read by all channels, the factors would be kept for those that wait.
     let mut mul = build::op(Op::Mul, lanes_of(part), acc, &[a, word]);
     mul.origin = part.origin;
     lx.push_raw(mul);
-    let mut half = *part;
-    half.src = [a, b, Src::None];
-    if high_half {
-        half.op = Op::Mach;
-        half.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
-        lx.push_raw(half);
+    let mut taken = *part;
+    taken.src = [a, b, Src::None];
+    if half == KeptHalf::High {
+        taken.op = Op::Mach;
+        taken.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
+        lx.push_raw(taken);
     } else if lx.caps.ops.macl {
-        half.op = if lx.caps.words.acc_write_enable { Op::Mach } else { Op::Macl };
-        lx.push_raw(half);
+        taken.op = if lx.caps.words.acc_write_enable { Op::Mach } else { Op::Macl };
+        lx.push_raw(taken);
     } else {
         // `mach` leaves the low half in the accumulator.
-        half.op = Op::Mach;
-        half.opts = Options::ACC_WR_EN;
-        half.dst = Dst::null(dst);
-        lx.push_raw(half);
+        taken.op = Op::Mach;
+        taken.opts = Options::ACC_WR_EN;
+        taken.dst = Dst::null(dst);
+        lx.push_raw(taken);
         let mut copy =
             build::mov(lanes_of(part), part.dst, Src::new(ACC0, build::strided(1, part.exec), dst));
         copy.pred = part.pred;
@@ -247,7 +260,7 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
 }
 
 fn low(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    expand(lx, inst, false)
+    expand(lx, inst, KeptHalf::Low)
 }
 
 /// The high half of a dword product.
@@ -268,7 +281,7 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(plain) = without_negated_dwords(inst) {
         return high_of_negated(lx, inst, &plain);
     }
-    expand(lx, inst, true)
+    expand(lx, inst, KeptHalf::High)
 }
 
 /// The product without the signs of its negated dwords, if it has such: they have 33 bits (the negative of an unsigned
@@ -374,7 +387,7 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
         return Step::Refuse("an indirect destination of a 64-bit product");
     };
     if horz != 1 {
-        lx.stage_destination(inst, dst, 1, false);
+        lx.stage_destination(inst, dst, 1, Saturates::Operation);
         return Step::Replaced;
     }
     for (half, at) in [(lo, 0), (hi, 4)] {
@@ -400,7 +413,7 @@ fn of_plain_factors(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let product = lx.wide_temp(inst);
     lx.helper(build::op(Op::Mul, lanes_of(inst), Dst::packed(product, Type::Q), &plain.src[..2]), inst);
     let negative = Src::new(product, build::strided(1, inst.exec), Type::Q);
-    let negative = with_modifiers(negative, SrcMod::new(false, true));
+    let negative = with_modifiers(negative, SrcMod::Neg);
     let mut copy = build::mov(lanes_of(inst), inst.dst, negative);
     copy.pred = inst.pred;
     lx.helper(copy, inst);
@@ -460,7 +473,7 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if horz > 2 {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     for (half, at) in [(lo, 0), (hi, 4)] {

@@ -10,7 +10,7 @@ use gen_ir::{
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_scalar, linear_region},
+    operand::{Saturates, is_scalar, linear_region},
 };
 use crate::build::{self, VInst, VReg};
 
@@ -40,11 +40,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
     }
     if anywhere {
-        lx.stage_destination(inst, ty, horz, false);
+        lx.stage_destination(inst, ty, horz, Saturates::Operation);
     } else if ty.bytes() == 1 && !inst.sat {
         through_dwords(lx, inst, ty);
     } else {
-        lx.stage_destination(inst, ty, 4 / ty.bytes(), false);
+        lx.stage_destination(inst, ty, 4 / ty.bytes(), Saturates::Operation);
     }
     Step::Replaced
 }

@@ -6,7 +6,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{with_modifiers, without_modifiers},
+    operand::{Saturates, with_modifiers, without_modifiers},
     qwords::{dwords_of_dst, dwords_of_src, is_wide},
     wide::{self, read},
 };
@@ -76,7 +76,7 @@ pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Lon
     let top = if long && mods.neg() {
         // Negative unless zero: of a number and its negative, one has the upper bit, unless both are zero.
         let any = lx.dwords(inst, Op::Or, Type::Ud, &[low, high]);
-        let negative = with_modifiers(read(any, inst, Type::D), SrcMod::new(false, true));
+        let negative = with_modifiers(read(any, inst, Type::D), SrcMod::Neg);
         let minus = lx.dwords(inst, Op::Mov, Type::D, &[negative]);
         let both = [read(any, inst, Type::Ud), read(minus, inst, Type::Ud)];
         let mut some = lx.dwords(inst, Op::Or, Type::Ud, &both);
@@ -84,7 +84,7 @@ pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Lon
             // A number that was negative before becomes positive.
             plain.src[i] = without_modifiers(src);
             let [_, before] = dwords_of_src(lx, &plain, i)?;
-            let not = with_modifiers(before, SrcMod::new(false, true));
+            let not = with_modifiers(before, SrcMod::Neg);
             some = lx.dwords(inst, Op::And, Type::Ud, &[not, read(some, inst, Type::Ud)]);
         }
         read(some, inst, Type::D)
@@ -171,7 +171,7 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
     let wide = is_wide(ty);
     if wide && dwords_of_dst(inst).is_none() {
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     let flag = lx.flag_for(inst);

@@ -5,6 +5,7 @@ use narrow::{low_u16, low_u32};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    operand::Saturates,
     qwords::dwords_at,
 };
 use crate::build::{self, VInst, VSrc, extend, with_type};
@@ -16,7 +17,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse("planes are not evaluated here"),
         Op::Pln if !writes_from_start(lx, inst) => {
             // Part of its channels would read part of their coordinates.
-            lx.stage_destination(inst, Type::F, 1, true);
+            lx.stage_destination(inst, Type::F, 1, Saturates::Move);
             Step::Replaced
         }
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
@@ -30,7 +31,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             // What is rotated is as wide as its result.
             let mut new = *inst;
             let bytes = inst.dst.ty().map_or(4, Type::bytes);
-            lx.stage_source(&mut new, 0, build::int_type(bytes, false), 1);
+            lx.stage_source(&mut new, 0, build::unsigned_int(bytes), 1);
             lx.inst(new);
             Step::Replaced
         }
@@ -185,7 +186,7 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(i) = inst.src.iter().position(vector) {
         let mut new = *inst;
         let bytes = if i == 0 { inst.dst.ty().map_or(4, Type::bytes) } else { 4 };
-        lx.stage_source(&mut new, i, build::int_type(bytes, true), 1);
+        lx.stage_source(&mut new, i, build::signed_int(bytes), 1);
         lx.inst(new);
         return Step::Replaced;
     }

@@ -42,6 +42,13 @@ pub(super) fn without_modifiers(src: VSrc) -> VSrc {
     with_modifiers(src, SrcMod::None)
 }
 
+/// Which of an operation and the move of its result saturates, if the instruction does that the two are made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Saturates {
+    Operation,
+    Move,
+}
+
 impl Legalizer<'_> {
     /// Offset of a general operand in its register, if it is known before allocation.
     pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {
@@ -156,8 +163,11 @@ impl Legalizer<'_> {
 
     /// Emits `inst` with its result in a temporary of type `ty` whose elements lie `stride` apart, then
     /// a move from there to the real destination.
-    pub(super) fn stage_destination(&mut self, inst: &VInst, ty: Type, stride: u32, sat_in_move: bool) {
-        let sats = if sat_in_move { [false, inst.sat] } else { [inst.sat, false] };
+    pub(super) fn stage_destination(&mut self, inst: &VInst, ty: Type, stride: u32, saturates: Saturates) {
+        let sats = match saturates {
+            Saturates::Operation => [inst.sat, false],
+            Saturates::Move => [false, inst.sat],
+        };
         self.stage_with(inst, ty, stride, sats);
     }
 

@@ -13,7 +13,7 @@ use narrow::{every, to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{exec_bytes, is_scalar, linear_region},
+    operand::{Saturates, exec_bytes, is_scalar, linear_region},
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};
 
@@ -51,7 +51,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if inst.is_raw_move() {
             return Step::Keep;
         }
-        lx.stage_destination(inst, ty, 8 / ty.bytes(), false);
+        lx.stage_destination(inst, ty, 8 / ty.bytes(), Saturates::Operation);
         return Step::Replaced;
     }
     let Some(at) = at else {
@@ -59,7 +59,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if lx.offset_in_grf(dst).is_some() {
             lx.inst(*inst);
         } else {
-            lx.stage_destination(inst, ty, horz, false);
+            lx.stage_destination(inst, ty, horz, Saturates::Operation);
         }
         return Step::Replaced;
     };
@@ -94,12 +94,12 @@ fn to_destination(lx: &mut Legalizer<'_>, inst: &VInst, (horz, ty): (u32, Type),
         }
         if to.place != Some(0) {
             // Copies start at a register: so must the result.
-            lx.stage_destination(inst, ty, horz, false);
+            lx.stage_destination(inst, ty, horz, Saturates::Operation);
             return Step::Replaced;
         }
         if step < src_ty.bytes() || !step.is_multiple_of(src_ty.bytes()) {
             // Half results of single operands: the result waits in the wider stride.
-            lx.stage_destination(inst, ty, src_ty.bytes() / ty.bytes(), false);
+            lx.stage_destination(inst, ty, src_ty.bytes() / ty.bytes(), Saturates::Operation);
             return Step::Replaced;
         }
         bring_or_widen(lx, &mut new, i, step, src_ty);

@@ -9,7 +9,7 @@ use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::is_scalar,
+    operand::{Saturates, is_scalar},
     slice::slice,
 };
 use crate::build::{self, VInst, with_type};
@@ -29,7 +29,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let single = lanes == 1 && (to == Type::Bf8 || inst.src[0].ty() == Some(Type::Bf8));
     if inst.op == Op::Srnd && lanes * 4 > lx.grf() && to == Type::Hf && !is_scalar(&inst.src[0], lanes) {
         if lx.overlaps(inst, lanes / 2) {
-            lx.stage_destination(inst, Type::Hf, 1, false);
+            lx.stage_destination(inst, Type::Hf, 1, Saturates::Operation);
         } else {
             lx.inst(slice(inst, 0, lanes / 2));
             lx.inst(slice(inst, lanes / 2, lanes / 2));

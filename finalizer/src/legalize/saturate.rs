@@ -6,7 +6,7 @@ use narrow::low_u64;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives::{is_long, long, quadword, register},
-    operand::{with_modifiers, without_modifiers},
+    operand::{Saturates, with_modifiers, without_modifiers},
     qwords::dwords_of_src,
     wide::read,
 };
@@ -76,7 +76,8 @@ pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Asr | Op::Shr => (wide(lx, inst, inst.op, Type::Uq, &inst.src[..2]), Type::Uq),
         Op::Shl => {
             let negative = signed || inst.src[0].mods().neg();
-            shifted_left(lx, inst, negative, negative && to != Type::Uq)
+            let ty = if negative && to != Type::Uq { Type::Q } else { Type::Uq };
+            (shifted_left(lx, inst, negative, ty), ty)
         }
         _ => match sum(lx, inst, to) {
             Some(sum) => sum,
@@ -101,7 +102,7 @@ pub(super) fn product(lx: &mut Legalizer<'_>, inst: &VInst, may_be_negative: boo
     let [a, b, _] = inst.src;
     let unsigned = a.ty() == Some(Type::Ud) && b.ty() == Some(Type::Ud);
     if !unsigned || a.mods().neg() == b.mods().neg() {
-        lx.stage_destination(inst, if may_be_negative { Type::Q } else { Type::Uq }, 1, true);
+        lx.stage_destination(inst, if may_be_negative { Type::Q } else { Type::Uq }, 1, Saturates::Move);
         return Step::Replaced;
     }
     // The negative of a whole quadword has 65 bits; the most negative dword is as far as it counts.
@@ -131,7 +132,7 @@ pub(super) fn long_product(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> St
         if to == Type::Q {
             lx.inst(VInst { sat: false, ..*inst });
         } else {
-            lx.stage_destination(inst, Type::Q, 1, true);
+            lx.stage_destination(inst, Type::Q, 1, Saturates::Move);
         }
         return Step::Replaced;
     }
@@ -140,7 +141,7 @@ pub(super) fn long_product(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> St
         if to == Type::Uq {
             lx.inst(VInst { sat: false, ..plain });
         } else {
-            lx.stage_destination(&plain, Type::Uq, 1, true);
+            lx.stage_destination(&plain, Type::Uq, 1, Saturates::Move);
         }
         return Step::Replaced;
     }
@@ -160,9 +161,11 @@ pub(super) fn long_product(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> St
     Step::Replaced
 }
 
-/// Where shifting back does not give what was shifted, bits were lost.
-fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, negative: bool, signed: bool) -> (VReg, Type) {
-    let (ty, back) = if signed { (Type::Q, Op::Asr) } else { (Type::Uq, Op::Shr) };
+/// A shift to the left in a quadword of type `ty`; what is shifted may be negative. Where shifting back does not give what
+/// was shifted, bits were lost.
+fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, negative: bool, ty: Type) -> VReg {
+    let signed = ty.is_signed();
+    let back = if signed { Op::Asr } else { Op::Shr };
     let before = lx.wide_temp(inst);
     let mut widened = build::mov(lanes_of(inst), Dst::packed(before, ty), inst.src[0]);
     // In an unsigned destination a negative number is zero; one of 65 bits is as far as a quadword goes.
@@ -173,7 +176,7 @@ fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, negative: bool, signed: bo
     let again = wide(lx, inst, back, ty, &[read(value, inst, ty), inst.src[1]]);
     let lost = lx.compare(inst, Cond::Ne, ty, [read(again, inst, ty), before]);
     limit(lx, inst, value, lost, signed.then_some(before));
-    (value, ty)
+    value
 }
 
 /// A sum, in 64 bits with the sign of the destination.

@@ -10,7 +10,7 @@ use gen_ir::{
 
 use super::{
     legalizer::{Legalizer, Step},
-    operand::{is_group_predicate, is_scalar},
+    operand::{Saturates, is_group_predicate, is_scalar},
     places::spreads_halves,
     slice::slice,
 };
@@ -50,7 +50,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if lx.overlaps(inst, half) {
         let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
-        lx.stage_destination(inst, ty, 1, false);
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
     lx.inst(slice(inst, 0, half));

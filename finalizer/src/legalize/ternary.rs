@@ -20,7 +20,7 @@ use self::{
 };
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::is_scalar,
+    operand::{Saturates, is_scalar},
 };
 use crate::build::{self, VInst, VSrc, extend};
 
@@ -191,7 +191,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     let same_dst = dst == want || (want.is_int() && dst.bytes() == 4);
     if !same_dst {
-        lx.stage_destination(&new, want, 1, true);
+        lx.stage_destination(&new, want, 1, Saturates::Move);
         return Some(Step::Replaced);
     }
     if dst != want {

@@ -7,6 +7,7 @@ use gen_ir::{Dst, Region, Src, VarClass};
 
 use super::legalizer::{Legalizer, Step};
 use crate::build::VInst;
+use crate::legalize::operand::Saturates;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.dst.ty().filter(|_| lx.caps.regions.registers_in_turn && reads_result(lx, inst))
@@ -18,7 +19,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Dst::Direct { horz: horz @ (1 | 2 | 4), .. } => u32::from(horz),
         _ => 1,
     };
-    lx.stage_destination(inst, ty, horz, false);
+    lx.stage_destination(inst, ty, horz, Saturates::Operation);
     Step::Replaced
 }
 

@@ -132,8 +132,7 @@ fn scalar(op: Op, origin: u32, dst: Reg<Physical>, srcs: [Src<Physical>; 2]) -> 
     }
 }
 
-fn ip(neg: bool) -> Src<Physical> {
-    let mods = SrcMod::new(false, neg);
+fn ip(mods: SrcMod) -> Src<Physical> {
     Src::Direct { reg: Reg::arf(Arf::Ip, 0), region: Region::SCALAR, mods, ty: Type::D }
 }
 
@@ -182,7 +181,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     match (caps.words.layout(), caps.flow.calla_register) {
         (Layout::Gen8, _) => {
             out.push(jump(origin, over(Some(64)), Src::None));
-            out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));
+            out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
             out.push(scalar(Op::Add, origin, target, near(-48)));
             out.push(jump(origin, over(None), value(target)));
             out.push(Inst {
@@ -202,7 +201,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
             out.push(Inst { op: Op::Calla, payload: over(None), src, ..inst });
         }
         (Layout::Xe, false) => {
-            out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));
+            out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
             // How far the call is from there is known once dependencies are: `place_distances`.
             out.push(scalar(Op::Add, origin, link, near(-32)));
             let src = [Src::scalar(link, Type::Ud), Src::None, Src::None];

@@ -1,13 +1,13 @@
 //! Where variables are read before anything writes them.
 
-use gen_ir::{Inst, Kernel, Physical};
+use gen_ir::{Direction, Inst, Kernel, Physical};
 use narrow::{as_index, to_index};
 
 /// For each block, the variables that some way from its start reads before any writes them.
 pub(crate) struct Needs(Vec<Vec<u32>>);
 
-/// What shows an instruction's touches of variables, reads first: the variable, and whether it is written.
-type Touch<'a> = dyn Fn(&Inst<Physical>, &mut dyn FnMut(u32, bool)) + 'a;
+/// What shows an instruction's touches of variables, reads first: the variable, and what happens to it.
+type Touch<'a> = dyn Fn(&Inst<Physical>, &mut dyn FnMut(u32, Direction)) + 'a;
 
 /// Bits of all blocks together; for more, nothing is needed anywhere.
 const MOST_BITS: usize = 1 << 28;
@@ -17,7 +17,7 @@ impl Needs {
     pub fn find(
         code: &Kernel<Physical>,
         count: usize,
-        touch: impl Fn(&Inst<Physical>, &mut dyn FnMut(u32, bool)),
+        touch: impl Fn(&Inst<Physical>, &mut dyn FnMut(u32, Direction)),
     ) -> Needs {
         let touch: &Touch<'_> = &touch;
         let words = count.div_ceil(64);
@@ -31,11 +31,11 @@ impl Needs {
             let range = b * words..(b + 1) * words;
             let (needed, written) = (&mut needed[range.clone()], &mut written[range]);
             for inst in &block.insts {
-                touch(inst, &mut |v, write| {
+                touch(inst, &mut |v, does| {
                     let (word, bit) = (as_index(v) / 64, 1 << (v % 64));
-                    match write {
-                        true => written[word] |= bit,
-                        false => needed[word] |= bit & !written[word],
+                    match does {
+                        Direction::Write => written[word] |= bit,
+                        Direction::Read => needed[word] |= bit & !written[word],
                     }
                 });
             }

@@ -20,8 +20,8 @@
 use std::collections::BTreeMap;
 
 use gen_ir::{
-    Block, BlockId, Cfg, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, VarId,
-    Virtual,
+    Block, BlockId, Cfg, Direction, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var,
+    VarClass, VarId, Virtual,
 };
 use narrow::{as_index, every, ones, to_index};
 use regalloc::Placed;
@@ -361,13 +361,13 @@ impl Search<'_> {
 
     /// Where variables are read before they are written.
     fn needs(&self, code: &Kernel<Physical>) -> Needs {
-        let touch = |inst: &Inst<Physical>, note: &mut dyn FnMut(u32, bool)| {
+        let touch = |inst: &Inst<Physical>, note: &mut dyn FnMut(u32, Direction)| {
             let Some(from) = self.inst(inst) else { return };
-            for write in [false, true] {
+            for does in Direction::BOTH {
                 from.for_each_reg(|role, reg| {
                     let i = reg.var().and_then(|v| *self.number_of.get(v.index())?);
-                    if let Some(i) = i.filter(|_| write == (role == Role::Dst)) {
-                        note(i, write);
+                    if let Some(i) = i.filter(|_| does == Direction::write_if(role == Role::Dst)) {
+                        note(i, does);
                     }
                 });
             }

@@ -2,12 +2,12 @@
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, Src, SrcMod, Type};
 use narrow::low_u8;
-use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
+use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand, op::Extreme};
 
 use super::{
     Lowered, Lowerer, constants,
     operand::is_arithmetic,
-    types::{are_half_and_double, check_short_integers, product_fits},
+    types::{Results, are_half_and_double, check_short_integers, product_fits},
 };
 use crate::build::{self, VDst, VSrc, extend};
 
@@ -209,7 +209,7 @@ impl Lowerer<'_> {
     }
 
     /// `min` and `max`.
-    pub(crate) fn min_max(&mut self, max: bool, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+    pub(crate) fn min_max(&mut self, which: Extreme, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let mut inst = build::op(Op::Sel, self.lanes, Dst::None, &[]);
         (inst.dst, inst.sat) = self.dst(dst)?;
         inst.src[0] = self.src(&srcs[0])?;
@@ -217,9 +217,12 @@ impl Lowerer<'_> {
         // One of two values of a type is a value of that type; the negative of an unsigned one is not.
         let plain = |s: &VectorOperand| self.is_qword(dst, s) && s.modifier() == Modifier::None;
         inst.sat &= self.caps.ops.int64_logic || !srcs.iter().all(plain);
-        let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
+        let cond = build::sel_cond(match which {
+            Extreme::Min => Cond::Lt,
+            Extreme::Max => Cond::Ge,
+        });
         if are_half_and_double(Some(&inst.dst), &inst.src)
-            && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, false)
+            && let Some((target, from)) = self.one_type(&mut inst.dst, &mut inst.src, Results::Any)
         {
             let sat = std::mem::take(&mut inst.sat);
             inst.cond = Some(cond);

@@ -68,7 +68,7 @@ impl Lowerer<'_> {
             self.pred = own;
             moved.running = running;
         } else {
-            self.pred = running.map(|flag| build::pred(flag, false));
+            self.pred = running.map(build::pred);
         }
         self.moved = moved;
         Ok(())
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         let Some(inst) = self.block_insts().last_mut() else { return };
         let target = std::mem::replace(&mut inst.dst, Dst::packed(whole, ty));
         let mut copy = build::mov(lanes, target, Src::new(whole, build::strided(1, lanes.exec), ty));
-        copy.pred = Some(build::pred(running, false));
+        copy.pred = Some(build::pred(running));
         self.emit(copy);
     }
 }

@@ -54,9 +54,9 @@ fn is_apart(compared: Type, mask: Type) -> bool {
 /// The integers where a destination has numbers of another type.
 fn as_integers(dst: VDst) -> VDst {
     match dst {
-        Dst::Direct { reg, horz, ty } => Dst::Direct { reg, horz, ty: build::int_type(ty.bytes(), true) },
+        Dst::Direct { reg, horz, ty } => Dst::Direct { reg, horz, ty: build::signed_int(ty.bytes()) },
         Dst::Indirect { addr, imm, horz, ty } => {
-            Dst::Indirect { addr, imm, horz, ty: build::int_type(ty.bytes(), true) }
+            Dst::Indirect { addr, imm, horz, ty: build::signed_int(ty.bytes()) }
         }
         other => other,
     }
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         if apart {
             let bits = |value| Src::imm(value, Type::W);
             let mut mask = build::op(Op::Sel, self.lanes, as_integers(to), &[bits(0xffff), bits(0)]);
-            mask.pred = Some(build::pred(flag, false));
+            mask.pred = Some(build::pred(flag));
             self.emit(mask);
         }
         self.pred = guard;

@@ -386,7 +386,7 @@ impl Lowerer<'_> {
         self.emit(differs);
         let result = self.payload((self.lanes.exec.lanes() * 4).div_ceil(self.grf()));
         let mut choose = build::op(Op::Sel, self.lanes, Dst::packed(result, ty), &[limit, low]);
-        choose.pred = Some(build::pred(flag, false));
+        choose.pred = Some(build::pred(flag));
         self.emit(choose);
         self.pred = pred;
         let result = self.packed(result, ty);

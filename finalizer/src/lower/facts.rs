@@ -136,29 +136,24 @@ impl Current {
     }
 }
 
+/// Whether operands name nothing but declared general variables and immediates.
+#[inline]
+fn are_plain(operands: &[Operand]) -> bool {
+    // All are looked at: most are plain, and there are few.
+    operands.iter().fold(true, |plain, operand| {
+        plain
+            & match operand {
+                Operand::Vector(VectorOperand::General(g)) => g.var.declared().is_some(),
+                Operand::Vector(VectorOperand::Immediate { .. }) => true,
+                _ => false,
+            }
+    })
+}
+
 impl SourceFacts {
     /// Gathers those of a kernel.
     pub(crate) fn gather(&mut self, kernel: &Kernel) {
-        self.blocks.clear();
-        self.routines.clear();
-        self.in_registers.clear();
-        reset(&mut self.labels, kernel.labels.len(), LabelFacts::default());
-        let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
-        reset(&mut self.surfaces, surfaces, HandleFacts::default());
-        // The last one is the bindless sampler.
-        reset(&mut self.samplers, kernel.samplers.len() + 1, HandleFacts::default());
-        for (handle, var) in self.surfaces.iter_mut().zip(&kernel.surfaces) {
-            handle.in_memory = var.num_elements > 1;
-        }
-        for (handle, var) in self.samplers.iter_mut().zip(&kernel.samplers) {
-            handle.in_memory = var.num_elements > 1;
-        }
-        self.predicates.reset(kernel.preds.len());
-        (self.named, self.aliased, self.stack) = (0, 0, None);
-        for alias in kernel.vars.iter().filter_map(|v| v.alias) {
-            self.aliased |= bit(alias.base);
-        }
-
+        self.begin(kernel);
         let mut routine = Current::at(0);
         let mut at = At::Start;
         // Old compilers put labels before the first subroutine label, which starts the kernel all the same.
@@ -195,21 +190,36 @@ impl SourceFacts {
                     self.flow(kernel, i, operands, &mut routine);
                 }
             }
-            let mut plain = record.pred.is_none();
-            for operand in operands {
-                plain &= match operand {
-                    Operand::Vector(VectorOperand::General(g)) => g.var.declared().is_some(),
-                    Operand::Vector(VectorOperand::Immediate { .. }) => true,
-                    _ => false,
-                };
-            }
-            if !plain {
+            if record.pred.is_some() || !are_plain(operands) {
                 self.named_by(kernel, i, operands);
             }
         }
         self.routines.push(routine.facts());
         if self.blocks.is_empty() {
             self.blocks.push(0);
+        }
+    }
+
+    /// Nothing is known of a kernel but what it declares.
+    fn begin(&mut self, kernel: &Kernel) {
+        self.blocks.clear();
+        self.routines.clear();
+        self.in_registers.clear();
+        reset(&mut self.labels, kernel.labels.len(), LabelFacts::default());
+        let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
+        reset(&mut self.surfaces, surfaces, HandleFacts::default());
+        // The last one is the bindless sampler.
+        reset(&mut self.samplers, kernel.samplers.len() + 1, HandleFacts::default());
+        for (handle, var) in self.surfaces.iter_mut().zip(&kernel.surfaces) {
+            handle.in_memory = var.num_elements > 1;
+        }
+        for (handle, var) in self.samplers.iter_mut().zip(&kernel.samplers) {
+            handle.in_memory = var.num_elements > 1;
+        }
+        self.predicates.reset(kernel.preds.len());
+        (self.named, self.aliased, self.stack) = (0, 0, None);
+        for alias in kernel.vars.iter().filter_map(|v| v.alias) {
+            self.aliased |= bit(alias.base);
         }
     }
 

@@ -102,7 +102,7 @@ impl Lowerer<'_> {
             && pred.inv
             && let Src::Direct { mods, .. } = &mut chosen
         {
-            *mods = SrcMod::new(false, true);
+            *mods = SrcMod::Neg;
         }
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &[chosen, Src::ud(asked)]));
         if pred.ctrl != PredCtrl::Seq {
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         let ty = ty(self.out.vars[flag.index()].bytes);
         let low = Src::new(reg, Region::SCALAR, ty);
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, 0), ty), low));
-        (self.lanes, self.pred) = (lanes, Some(build::pred(flag, false)));
+        (self.lanes, self.pred) = (lanes, Some(build::pred(flag)));
     }
 
     /// Replaces bits of a flag by all of those that are asked for, or none: whether any of them, or all, are set.
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(known, Type::Ud), Src::ud(asked)));
         let known = Src::new(known, Region::SCALAR, Type::Ud);
         let mut sel = build::op(Op::Sel, Lanes::SCALAR, Dst::packed(bits, Type::Ud), &[known, Src::ud(0)]);
-        sel.pred = Some(build::pred(flag, pred.inv));
+        sel.pred = Some(Pred { inv: pred.inv, ..build::pred(flag) });
         self.emit(sel);
     }
 
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         let mut cmp = build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::Ud), &[from, against]);
         cmp.cond = Some(CondMod { cond, flag: VReg::var_at(flag, 0) });
         self.emit(cmp);
-        Some(build::pred(flag, pred.inv))
+        Some(Pred { inv: pred.inv, ..build::pred(flag) })
     }
 
     /// `switchjmp`: a chain of scalar compares and jumps; an index beyond the labels falls through.
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
             cmp.cond = Some(CondMod { cond: Cond::Eq, flag: VReg::var_at(flag, 0) });
             self.emit(cmp);
             let mut jump = branch(Op::Jmpi, Lanes::SCALAR, self.target(label)?, Target::None);
-            jump.pred = Some(build::pred(flag, false));
+            jump.pred = Some(build::pred(flag));
             self.emit(jump);
         }
         Ok(())

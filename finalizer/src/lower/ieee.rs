@@ -128,9 +128,10 @@ impl Lowerer<'_> {
                 constant => constants[constant_index(constant)],
             };
             let start = Dst::Macro { reg: result.plus(at), mme: Mme::Reg(0), ty };
-            let mut math = build::math(function, lanes, start, &[operand(place(A), Mme::None, false, ty)]);
+            let mut math =
+                build::math(function, lanes, start, &[operand(place(A), Mme::None, SrcMod::None, ty)]);
             if divide {
-                math.src[1] = operand(place(B), Mme::None, false, ty);
+                math.src[1] = operand(place(B), Mme::None, SrcMod::None, ty);
             }
             math.cond = Some(CondMod { cond: Cond::Eo, flag: VReg::var_at(flag, 0) });
             self.emit(math);
@@ -147,9 +148,9 @@ impl Lowerer<'_> {
                 let target = mme.map_or(Mme::None, Mme::Reg);
                 let dst = Dst::Macro { reg: place(T(*to)), mme: target, ty };
                 let srcs = [
-                    operand(place(*s0), mme_of(s0), false, ty),
-                    operand(place(*s1), mme_of(s1), *neg, ty),
-                    operand(place(*s2), mme_of(s2), false, ty),
+                    operand(place(*s0), mme_of(s0), SrcMod::None, ty),
+                    operand(place(*s1), mme_of(s1), SrcMod::new(false, *neg), ty),
+                    operand(place(*s2), mme_of(s2), SrcMod::None, ty),
                 ];
                 let mut madm = build::op(Op::Madm, lanes, dst, &srcs);
                 madm.pred =
@@ -214,7 +215,7 @@ impl Lowerer<'_> {
             let to = Dst::Macro { reg: result.plus(at), mme: Mme::Reg(0), ty };
             let mut math = build::math(function, lanes, to, &[]);
             for (src, from) in math.src.iter_mut().zip(operands).take(srcs.len().min(2)) {
-                *src = operand(from.plus(at), Mme::None, false, ty);
+                *src = operand(from.plus(at), Mme::None, SrcMod::None, ty);
             }
             math.cond = Some(CondMod { cond: Cond::Eo, flag: VReg::var_at(flag, 0) });
             self.emit_guarded(math);
@@ -351,8 +352,8 @@ impl Lowerer<'_> {
     }
 }
 
-fn operand(reg: VReg, mme: Mme, neg: bool, ty: Type) -> VSrc {
-    Src::Macro { reg, mme, mods: SrcMod::new(false, neg), ty }
+fn operand(reg: VReg, mme: Mme, mods: SrcMod, ty: Type) -> VSrc {
+    Src::Macro { reg, mme, mods, ty }
 }
 
 const fn constant_index(v: Term) -> usize {

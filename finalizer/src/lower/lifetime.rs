@@ -7,7 +7,7 @@
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Type, VarClass};
 use narrow::to_u16;
-use visa::op::LifetimeVar;
+use visa::op::{LifetimeMark, LifetimeVar};
 
 use super::{location::Location, lowerer::Lowerer, refusal::Lowered};
 use crate::build::{self, Lanes, VReg};
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
     /// The mark at `index` of the kernel, whatever it marks.
     pub(super) fn mark(&mut self, index: usize) -> Lowered {
         let starts = |op| match op {
-            visa::Op::Lifetime { end: false, var: LifetimeVar::General(var) } => Some(var),
+            visa::Op::Lifetime { mark: LifetimeMark::Start, var: LifetimeVar::General(var) } => Some(var),
             _ => None,
         };
         // Without a branch no lane waits, and a write ends what was there.

@@ -3,7 +3,7 @@
 use gen_ir::{Dst, MathFn, Op, Src, SrcMod, Type};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, types::Results};
 use crate::build::{self, VDst, VSrc};
 
 impl Lowerer<'_> {
@@ -18,8 +18,11 @@ impl Lowerer<'_> {
         let mut sources = [a, b.unwrap_or(Src::None)];
         if Self::is_mixed(&target, &sources) {
             let mut own = target;
-            let divides = matches!(opcode, Opcode::Div | Opcode::Mod);
-            let moved = self.one_type(&mut own, &mut sources, divides);
+            let results = match opcode {
+                Opcode::Div | Opcode::Mod => Results::Quotients,
+                _ => Results::Any,
+            };
+            let moved = self.one_type(&mut own, &mut sources, results);
             let [a, second] = sources;
             let done = self.function(opcode, own, sat && moved.is_none(), a, b.map(|_| second));
             if let (Ok(()), Some((target, from))) = (&done, moved) {

@@ -360,7 +360,7 @@ impl<'a> Lowerer<'a> {
         match inst.op {
             Op::Alu { dst, srcs } => self.alu(inst.opcode, dst, srcs),
             Op::Carry { dst, carry, srcs } => self.carry(inst.opcode, dst, carry, srcs),
-            Op::MinMax { max, dst, srcs } => self.min_max(max, dst, srcs),
+            Op::MinMax { which, dst, srcs } => self.min_max(which, dst, srcs),
             Op::Bfn { function, dst, srcs } => self.bfn(function, dst, srcs),
             Op::Setp { dst, src } => self.setp(dst, src),
             Op::Movs { dst, src } => self.movs(dst, src),

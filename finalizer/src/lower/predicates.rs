@@ -94,7 +94,7 @@ impl Lowerer<'_> {
 
     /// One word a channel: 1 where the flag's bit is set, else 0.
     fn bits_as_words(&mut self, flag: VarId) -> VSrc {
-        self.select(build::pred(flag, false), Src::uw(1), Src::uw(0))
+        self.select(build::pred(flag), Src::uw(1), Src::uw(0))
     }
 
     /// Words of `yes` where the predicate holds, else of `no`.

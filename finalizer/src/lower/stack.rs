@@ -10,6 +10,15 @@ use super::{
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 
+/// Where the base of the frame moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FrameMove {
+    /// To this function's frame.
+    Enter,
+    /// Back to the caller's.
+    Leave,
+}
+
 impl Lowerer<'_> {
     fn stack(&self) -> Lowered<Stack> {
         self.vars.stack.clone().ok_or_else(|| "a stack call in a kernel without".into())
@@ -31,7 +40,7 @@ impl Lowerer<'_> {
         for inst in gen_ir::scratch::header(self.out.platform, stack.header, 0) {
             self.emit(inst);
         }
-        self.move_frame(&stack, false);
+        self.move_frame(&stack, FrameMove::Enter);
         // Programs set the pointers themselves, if they use them.
         let pointers = Dst::packed(VReg::var_at(stack.pointers, 0), Type::Ud);
         self.emit(build::mov(Lanes::all(ExecSize::S4), pointers, Src::ud(0)));
@@ -45,11 +54,11 @@ impl Lowerer<'_> {
     }
 
     /// The header's base moves by the size of this function's frame.
-    fn move_frame(&mut self, stack: &Stack, leave: bool) {
+    fn move_frame(&mut self, stack: &Stack, to: FrameMove) {
         let base = VReg::var_at(stack.header, gen_ir::scratch::BASE_BYTE);
         let srcs = [Src::scalar(base, Type::Ud), Src::ud(0)];
         let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(base, Type::Ud), &srcs);
-        add.payload = Payload::Outside(Outside::Frame { leave });
+        add.payload = Payload::Outside(Outside::Frame { leave: to == FrameMove::Leave });
         self.emit(add);
     }
 
@@ -90,7 +99,7 @@ impl Lowerer<'_> {
         let link = VReg::var_at(stack.link, 0);
         let target = VReg::var_at(stack.target, 0);
         if self.visa.is_function {
-            self.move_frame(&stack, false);
+            self.move_frame(&stack, FrameMove::Enter);
         }
         if let Some(address) = address {
             self.emit(build::mov(Lanes::SCALAR, Dst::packed(target, Type::Ud), address));
@@ -110,7 +119,7 @@ impl Lowerer<'_> {
             self.lose(var);
         }
         if self.visa.is_function {
-            self.move_frame(&stack, true);
+            self.move_frame(&stack, FrameMove::Leave);
         }
         Ok(())
     }

@@ -149,12 +149,21 @@ impl Lowerer<'_> {
     }
 }
 
+/// What an operation computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Results {
+    /// Quotients or remainders.
+    Quotients,
+    /// Something else.
+    Any,
+}
+
 impl Lowerer<'_> {
     /// The instruction that was appended last, computed in one type.
     #[cold]
     fn last_in_one_type(&mut self) {
         let Some(mut inst) = self.block_insts().pop() else { return };
-        let target = self.one_type(&mut inst.dst, &mut inst.src, false);
+        let target = self.one_type(&mut inst.dst, &mut inst.src, Results::Any);
         let Some((target, from)) = target else { return self.emit(inst) };
         let sat = std::mem::take(&mut inst.sat);
         self.emit(inst);
@@ -207,11 +216,11 @@ impl Lowerer<'_> {
         &mut self,
         dst: &mut VDst,
         srcs: &mut [VSrc],
-        divides: bool,
+        results: Results,
     ) -> Option<(VDst, VSrc)> {
         let types = || srcs.iter().filter_map(Src::ty);
         // A quotient of integers is one.
-        let whole = divides && !types().any(Type::is_float);
+        let whole = results == Results::Quotients && !types().any(Type::is_float);
         let kinds = types().chain(dst.ty().filter(|_| !whole)).filter_map(TypeFamily::of);
         let kind = kinds.max().unwrap_or(TypeFamily::Integer);
         let half = types().all(|t| t == Type::Hf) && dst.ty() != Some(Type::F);

@@ -10,7 +10,7 @@ use narrow::{as_index, every, to_index, to_u8};
 use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{
-    Op as Visa, RawOperand, VarId,
+    Access, Op as Visa, RawOperand, VarId,
     op::{Holds, Payload},
 };
 
@@ -85,22 +85,22 @@ impl Lowerer<'_> {
         let native = u32::from(self.caps.regs.native_lanes());
         match *op {
             Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
-            Visa::SvmGather { store, block_bytes, blocks, .. } => {
+            Visa::SvmGather { access, block_bytes, blocks, .. } => {
                 let per_lane = u32::from(block_bytes.max(4)) * u32::from(blocks);
-                if self.data_fits(store, 16 * 8, 16 * per_lane) { 16 } else { native }
+                if self.data_fits(access, 16 * 8, 16 * per_lane) { 16 } else { native }
             }
             _ => 16,
         }
     }
 
     /// Whether a message's payload or response is within what length fields and the hardware allow.
-    pub(crate) fn data_fits(&self, store: bool, addresses: u32, data: u32) -> bool {
+    pub(crate) fn data_fits(&self, access: Access, addresses: u32, data: u32) -> bool {
         let registers = |bytes: u32| bytes.div_ceil(self.grf());
-        match (self.caps.words.layout(), store, self.caps.sends.split) {
+        match (self.caps.words.layout(), access, self.caps.sends.split) {
             (Layout::Xe, ..) => registers(data) <= 31,
-            (Layout::Gen8, false, _) => registers(data) <= 16,
-            (Layout::Gen8, true, true) => registers(data) <= 15,
-            (Layout::Gen8, true, false) => registers(addresses) + registers(data) <= 15,
+            (Layout::Gen8, Access::Load, _) => registers(data) <= 16,
+            (Layout::Gen8, Access::Store, true) => registers(data) <= 15,
+            (Layout::Gen8, Access::Store, false) => registers(addresses) + registers(data) <= 15,
         }
     }
 

@@ -8,7 +8,7 @@ use messages::{
 };
 use narrow::{as_index, to_u16};
 
-use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand, op::LaneOperand};
+use visa::{Access, ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand, op::LaneOperand};
 
 use super::{Message, Operation, Parts, PayloadPart};
 use crate::{
@@ -34,27 +34,29 @@ impl Lowerer<'_> {
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
         let (offsets, data) = (self.lane_addresses(op)?, self.lane_data(op)?);
         match *op {
-            Visa::Scaled4 { store, mask, surface, global_offset, .. } => {
-                self.untyped(store, mask, surface, global_offset, offsets, data)
+            Visa::Scaled4 { access, mask, surface, global_offset, .. } => {
+                self.untyped(access, mask, surface, global_offset, offsets, data)
             }
-            Visa::Scaled { store, blocks, surface, global_offset, .. } => {
+            Visa::Scaled { access, blocks, surface, global_offset, .. } => {
                 if blocks > 4 {
                     return Err("more than four bytes per lane".into());
                 }
                 let offsets = self.lane_offsets(offsets)?;
                 let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
                 self.scattered(
-                    store,
-                    byte_message(store, blocks, self.message_lanes())?,
+                    access,
+                    byte_message(access, blocks, self.message_lanes())?,
                     surface,
                     offsets,
                     data,
                 )
             }
-            Visa::Gather { store, element_bytes, surface, global_offset, .. } => {
-                self.gather(store, element_bytes, surface, global_offset, offsets, data)
+            Visa::Gather { access, element_bytes, surface, global_offset, .. } => {
+                self.gather(access, element_bytes, surface, global_offset, offsets, data)
             }
-            Visa::Qword { store, blocks, surface, .. } => self.qwords(store, blocks, surface, offsets, data),
+            Visa::Qword { access, blocks, surface, .. } => {
+                self.qwords(access, blocks, surface, offsets, data)
+            }
             Visa::Atomic { op, bits, surface, srcs, .. } => {
                 self.atomic(op, bits, surface, offsets, srcs, data)
             }
@@ -87,7 +89,7 @@ impl Lowerer<'_> {
     /// Untyped surface read or write of up to four dwords per lane.
     fn untyped(
         &mut self,
-        store: bool,
+        access: Access,
         mask: ChannelMask,
         surface: SurfaceId,
         global_offset: &VectorOperand,
@@ -96,31 +98,31 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let offsets = self.lane_offsets(offsets)?;
         let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
-        self.untyped_at(store, mask, surface, offsets, data)
+        self.untyped_at(access, mask, surface, offsets, data)
     }
 
     fn untyped_at(
         &mut self,
-        store: bool,
+        access: Access,
         mask: ChannelMask,
         surface: SurfaceId,
         offsets: PayloadPart,
         data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { Dc1::UntypedWrite } else { Dc1::UntypedRead };
+        let kind = if access.is_store() { Dc1::UntypedWrite } else { Dc1::UntypedRead };
         let desc = SurfaceDesc::new()
             .with_message_type(Some(kind))
             .with_simd_mode(Some(simd_mode(lanes)))
             .with_disabled_channels(disabled(mask));
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, data)
+        self.transfer(access, message, surface, offsets, data)
     }
 
     /// One part of offsets and one of data: a store sends both, a load receives the data.
     fn transfer(
         &mut self,
-        store: bool,
+        access: Access,
         message: Message,
         surface: SurfaceId,
         offsets: PayloadPart,
@@ -131,7 +133,7 @@ impl Lowerer<'_> {
         let mut parts: Parts = header.into_iter().collect();
         parts.push(offsets);
         let surface = self.surface(surface)?;
-        if store {
+        if access.is_store() {
             self.note_write(Some(surface));
             parts.push(self.part(data.operand, data.bytes)?);
             return self.send(message, build::VReg::NULL, &parts, Some(surface));
@@ -162,20 +164,20 @@ impl Lowerer<'_> {
 
     fn scattered(
         &mut self,
-        store: bool,
+        access: Access,
         desc: impl Into<Descriptor>,
         surface: SurfaceId,
         offsets: PayloadPart,
         data: LaneData,
     ) -> Lowered {
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, data)
+        self.transfer(access, message, surface, offsets, data)
     }
 
     /// `gather`, `scatter`: offsets count elements.
     fn gather(
         &mut self,
-        store: bool,
+        access: Access,
         element_bytes: u8,
         surface: SurfaceId,
         global_offset: &VectorOperand,
@@ -189,16 +191,16 @@ impl Lowerer<'_> {
         let slm = surface == SurfaceId::SLM;
         if element_bytes == 4 && slm {
             let offsets = self.shift_offsets(offsets, 2);
-            return self.untyped_at(store, ChannelMask(1), surface, offsets, data);
+            return self.untyped_at(access, ChannelMask(1), surface, offsets, data);
         }
         if element_bytes == 4 {
-            let kind = if store { Dc0::DwordScatteredWrite } else { Dc0::DwordScatteredRead };
+            let kind = if access.is_store() { Dc0::DwordScatteredWrite } else { Dc0::DwordScatteredRead };
             let desc =
                 Scattered::new().with_message_type(Some(kind)).with_simd16(lanes != 8).with_legacy_simd(true);
-            return self.scattered(store, desc, surface, offsets, data);
+            return self.scattered(access, desc, surface, offsets, data);
         }
         let offsets = if shift > 0 { self.shift_offsets(offsets, shift) } else { offsets };
-        self.scattered(store, byte_message(store, element_bytes, lanes)?, surface, offsets, data)
+        self.scattered(access, byte_message(access, element_bytes, lanes)?, surface, offsets, data)
     }
 
     /// Element offsets to byte offsets.
@@ -216,14 +218,14 @@ impl Lowerer<'_> {
 
     fn qwords(
         &mut self,
-        store: bool,
+        access: Access,
         blocks: u8,
         surface: SurfaceId,
         offsets: LaneData,
         data: LaneData,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
+        let kind = if access.is_store() { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
         let desc = Scattered::new()
             .with_message_type(Some(kind))
             .with_size_log2(size_log2(blocks)?)
@@ -231,7 +233,7 @@ impl Lowerer<'_> {
             .with_simd16(lanes == 16);
         let offsets = self.lane_offsets(offsets)?;
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
-        self.transfer(store, message, surface, offsets, data)
+        self.transfer(access, message, surface, offsets, data)
     }
 
     fn atomic(
@@ -309,8 +311,8 @@ pub(super) fn size_log2(count: u8) -> Lowered<u8> {
     }
 }
 
-fn byte_message(store: bool, bytes: u8, lanes: u32) -> Lowered<Scattered> {
-    let kind = if store { Dc0::ByteScatteredWrite } else { Dc0::ByteScatteredRead };
+fn byte_message(access: Access, bytes: u8, lanes: u32) -> Lowered<Scattered> {
+    let kind = if access.is_store() { Dc0::ByteScatteredWrite } else { Dc0::ByteScatteredRead };
     let desc = Scattered::new().with_message_type(Some(kind)).with_size_log2(size_log2(bytes)?);
     Ok(desc.with_simd16(lanes == 16))
 }

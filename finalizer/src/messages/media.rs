@@ -16,7 +16,7 @@ use crate::{
 impl Lowerer<'_> {
     /// `media_ld`, `media_st`: the header has the place and size of the block.
     pub(crate) fn media_block(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } = *op else {
+        let Visa::MediaBlock { access, modifier, surface, plane, width, height, x, y, data } = *op else {
             return Err("not a media block".into());
         };
         let Some(size) = MediaBlockSize::of(width, height) else {
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         self.set_dword(header, 1, y);
         let header = PayloadPart { reg: header, len: 1 };
         // Top and bottom fields: 2 and 4 (modified), 3 and 5.
-        let kind = if store { Dc1::MediaBlockWrite } else { Dc1::MediaBlockRead };
+        let kind = if access.is_store() { Dc1::MediaBlockWrite } else { Dc1::MediaBlockRead };
         let one_field = (2..=5).contains(&modifier);
         let desc = MediaBlock::new()
             .with_message_type(Some(kind))
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         };
         let message = Message { sfid: Sfid::Dc1, desc, header: true, response: 0 };
         let bytes = media_pitch(width) * u32::from(height);
-        if store {
+        if access.is_store() {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
             return self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));

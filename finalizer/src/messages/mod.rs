@@ -136,7 +136,7 @@ impl Lowerer<'_> {
             Op::RawSend { .. } => self.raw_send(&inst.op),
             Op::RawSends { .. } => self.raw_sends(&inst.op),
             Op::Barrier {} => self.barrier(),
-            Op::SplitBarrier { signal } => self.split_barrier(signal),
+            Op::SplitBarrier { half } => self.split_barrier(half),
             Op::NamedBarrier { mode, id, kind, producers, consumers } => {
                 self.named_barrier(mode, id, kind, [producers, consumers])
             }
@@ -148,8 +148,8 @@ impl Lowerer<'_> {
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
                 self.sample_unorm(channels, sampler, surface, coords, dst)
             }
-            Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst, .. } => {
-                self.legacy_sample(channels, simd16, sampler, surface, coords, dst)
+            Op::SampleLegacy { channels, lanes, sampler, surface, coords, dst, .. } => {
+                self.legacy_sample(channels, lanes, sampler, surface, coords, dst)
             }
             Op::Avs { .. } => self.avs(&inst.op),
             Op::VmeIme { .. } | Op::VmeSic { .. } | Op::VmeFbr { .. } | Op::VmeIdm { .. } => {

@@ -5,7 +5,7 @@ use messages::{
     hdc::{Dc0, OwordBlock},
     thread::Identity,
 };
-use visa::{Op as Visa, RawOperand, SurfaceId};
+use visa::{Access, Op as Visa, RawOperand, SurfaceId, op::BlockAlignment};
 
 use super::{Message, PayloadPart, block_exec, oword_count, svm::MAX_OWORDS};
 use crate::{
@@ -27,19 +27,20 @@ impl Lowerer<'_> {
 
     /// The owords of a block from the `first` on.
     fn oword_part(&mut self, op: &Visa<'_>, first: u8, owords: u8, data: RawOperand) -> Lowered {
-        let Visa::OwordBlock { store, unaligned, surface, offset, .. } = *op else {
+        let Visa::OwordBlock { access, alignment, surface, offset, .. } = *op else {
             return Err("not a block".into());
         };
         // A block of a surface looks at the offset alone (Intel's finalizer: `translateVISAOwordLoadInst`; of what is
         // stored, where messages have one payload, it fills the header).
         let stateless = surface == SurfaceId::STATELESS;
-        let fills = stateless || store && !self.caps.sends.split;
+        let fills = stateless || access.is_store() && !self.caps.sends.split;
         let header = if fills { self.zero_register() } else { self.payload(1) };
         // Xe-HPC's threads have no identifier of fixed functions in their headers.
         if stateless && !self.caps.memory.lsc {
             self.keep_thread_identifier(header);
         }
         let offset = self.scalar_src(offset)?;
+        let unaligned = alignment == BlockAlignment::Dword;
         if unaligned && !self.visa_counts_bytes() {
             let dst = Dst::packed(header.plus(8), Type::Ud);
             self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[offset, Src::uw(2)]));
@@ -53,16 +54,16 @@ impl Lowerer<'_> {
             self.emit(build::op(Op::Add, Lanes::SCALAR, dst, &[dword, Src::ud(at)]));
         }
         let header = PayloadPart { reg: header, len: 1 };
-        let kind = match (store, unaligned) {
-            (true, _) => Dc0::OwordBlockWrite,
-            (false, true) => Dc0::UnalignedOwordBlockRead,
-            (false, false) => Dc0::OwordBlockRead,
+        let kind = match (access, alignment) {
+            (Access::Store, _) => Dc0::OwordBlockWrite,
+            (Access::Load, BlockAlignment::Dword) => Dc0::UnalignedOwordBlockRead,
+            (Access::Load, BlockAlignment::Oword) => Dc0::OwordBlockRead,
         };
         let desc = OwordBlock::new().with_message_type(Some(kind)).with_count(Some(oword_count(owords)?));
         let surface = self.surface(surface)?;
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: true, response: 0 };
         let bytes = u32::from(owords) * 16;
-        if store {
+        if access.is_store() {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
             return self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));

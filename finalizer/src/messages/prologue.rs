@@ -2,7 +2,8 @@
 
 use gen_ir::{Dst, FileByte, GrfNum, Op, Sfid, Src, Type, Var};
 use messages::{
-    lsc::{Access, AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize},
+    Access,
+    lsc::{AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize},
     thread::GroupMember,
 };
 use narrow::to_u16;

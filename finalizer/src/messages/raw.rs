@@ -6,7 +6,10 @@ use gen_ir::{
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
 use platforms::Layout;
-use visa::{Op as Visa, VectorOperand};
+use visa::{
+    Op as Visa, VectorOperand,
+    op::{SendEnd, SendWait},
+};
 
 use super::PayloadPart;
 use crate::{
@@ -17,7 +20,7 @@ use crate::{
 impl Lowerer<'_> {
     /// A message with one payload.
     pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } = *op else {
+        let Visa::RawSend { wait, ext_desc, src_len, dst_len, desc, src, dst } = *op else {
             return Err("not a raw message".into());
         };
         let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
@@ -27,7 +30,10 @@ impl Lowerer<'_> {
         let grf = self.grf();
         let src = self.part(src, u32::from(src_len) * grf)?;
         let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-        let op = if conditional { Op::Sendc } else { Op::Send };
+        let op = match wait {
+            SendWait::None => Op::Send,
+            SendWait::DependentThreads => Op::Sendc,
+        };
         let mut send = self.raw_send_inst(op, target);
         send.src[0] = Src::payload(src.reg, send.exec);
         if self.caps.words.layout() == Layout::Xe {
@@ -47,8 +53,7 @@ impl Lowerer<'_> {
 
     /// A message with two payloads.
     pub(crate) fn raw_sends(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *op
-        else {
+        let Visa::RawSends { wait, end, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *op else {
             return Err("not a raw message".into());
         };
         let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
@@ -58,7 +63,7 @@ impl Lowerer<'_> {
             // function is in bits 0 to 3, as the machine code beside them has it.
             (code, _) => code & 15,
         };
-        let eot = eot || immediate.is_some_and(|e| e.end_of_thread());
+        let eot = end == SendEnd::EndsThread || immediate.is_some_and(|e| e.end_of_thread());
         let info = SendInfo {
             sfid: Sfid::from_number(code & 15, self.caps.memory.lsc),
             desc: self.raw_descriptor(desc)?,
@@ -76,9 +81,9 @@ impl Lowerer<'_> {
         let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
         let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
         let send = if self.caps.sends.split {
-            self.split_send(conditional, target, [first, second], info)
+            self.split_send(wait, target, [first, second], info)
         } else {
-            self.joined_send(conditional, target, [first, second], info)?
+            self.joined_send(wait, target, [first, second], info)?
         };
         self.finish_raw(send, eot, copy, target, dst_len)
     }
@@ -86,16 +91,16 @@ impl Lowerer<'_> {
     /// `raw_sends` as a message of two payloads.
     fn split_send(
         &self,
-        conditional: bool,
+        wait: SendWait,
         target: VReg,
         [first, second]: [PayloadPart; 2],
         info: SendInfo<Virtual>,
     ) -> Inst<Virtual> {
-        let op = match (conditional, self.caps.words.layout()) {
-            (false, Layout::Gen8) => Op::Sends,
-            (true, Layout::Gen8) => Op::Sendsc,
-            (false, Layout::Xe) => Op::Send,
-            (true, Layout::Xe) => Op::Sendc,
+        let op = match (wait, self.caps.words.layout()) {
+            (SendWait::None, Layout::Gen8) => Op::Sends,
+            (SendWait::DependentThreads, Layout::Gen8) => Op::Sendsc,
+            (SendWait::None, Layout::Xe) => Op::Send,
+            (SendWait::DependentThreads, Layout::Xe) => Op::Sendc,
         };
         let mut send = self.raw_send_inst(op, target);
         send.src[0] = Src::payload(first.reg, send.exec);
@@ -111,12 +116,15 @@ impl Lowerer<'_> {
     /// `raw_sends` where messages are not split: the payloads are one behind the other.
     fn joined_send(
         &mut self,
-        conditional: bool,
+        wait: SendWait,
         target: VReg,
         [first, second]: [PayloadPart; 2],
         info: SendInfo<Virtual>,
     ) -> Lowered<Inst<Virtual>> {
-        let op = if conditional { Op::Sendc } else { Op::Send };
+        let op = match wait {
+            SendWait::None => Op::Send,
+            SendWait::DependentThreads => Op::Sendc,
+        };
         let mut send = self.raw_send_inst(op, target);
         let (payload, desc) = self.joined_payload(first, second, info.desc)?;
         let Desc::Imm(ex_desc) = info.ex_desc else {

@@ -9,7 +9,10 @@ use messages::{
 };
 use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
-use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
+use visa::{
+    ChannelMask, Op as Visa, SamplerId,
+    op::{Sample, SampleKind},
+};
 
 use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
 use crate::{
@@ -141,7 +144,7 @@ impl Lowerer<'_> {
         let mask = ChannelMask(sample.channels & 15);
         let first_channels =
             mask == ChannelMask::RGBA || (self.caps.sampler.short_responses && matches!(mask.0, 1 | 3 | 7));
-        let plain = if sample.gather { sample.channels == 0 } else { first_channels };
+        let plain = if sample.kind == SampleKind::Gather { sample.channels == 0 } else { first_channels };
         let header = self.caps.sampler.header
             || sample.pixel_null_mask
             || sample.sampler == Some(SamplerId::BINDLESS)
@@ -155,7 +158,7 @@ impl Lowerer<'_> {
         // Gradients are for eight lanes alone.
         let narrow = operation.row().has(Parameter::DuDx);
         let step = if rows > MAX_ROWS || narrow { self.native_lanes() } else { widest };
-        let channels = if sample.gather { 4 } else { mask.count() };
+        let channels = if sample.kind == SampleKind::Gather { 4 } else { mask.count() };
         SamplingPlan { lanes, step, half_in, half_out, channels, header }
     }
 
@@ -261,9 +264,9 @@ impl Lowerer<'_> {
         sample: &Sample<'_>,
         sampler: &Sampler,
     ) -> Lowered<PayloadPart> {
-        let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
+        let header = self.plain_sampler_header(Some(sampler));
         let mut fixed = HeaderControl::new().with_pixel_null_mask(sample.pixel_null_mask);
-        if !sample.gather {
+        if sample.kind != SampleKind::Gather {
             fixed.set_disabled_channels(disabled(ChannelMask(sample.channels & 15)));
         } else if !operation.row().has(Parameter::Ref) {
             // A gather that compares has one channel (volume 7, "Gather4 Source Channel Select").
@@ -286,9 +289,10 @@ impl Lowerer<'_> {
         Ok(PayloadPart { reg: header, len: 1 })
     }
 
-    fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
+    /// A header without what is in it for one message. A bit says whether the sampler is bindless.
+    fn plain_sampler_header(&mut self, sampler: Option<&Sampler>) -> VReg {
         let header = self.copy_of_r0();
-        if self.caps.sampler.bindless && !bindless {
+        if self.caps.sampler.bindless && !matches!(sampler, Some(Sampler::Bindless(_))) {
             let word = header.plus(12);
             let from = Src::scalar(word, Type::Uw);
             let srcs = [from, Src::uw(0xfffe)];
@@ -380,7 +384,7 @@ impl Lowerer<'_> {
         };
         let mut parts = Parts::new();
         if header {
-            let reg = self.plain_sampler_header(false);
+            let reg = self.plain_sampler_header(None);
             let control = HeaderControl::new().with_disabled_channels(disabled(channels));
             self.set_dword(reg, 2, Src::ud(control.into_bits()));
             parts.push(PayloadPart { reg, len: 1 });

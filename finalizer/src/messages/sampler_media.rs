@@ -6,7 +6,7 @@
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::sampler::{self, HeaderControl, MessageType, Parameter, PixelBlock, SimdMode, WideType};
 use narrow::low_u32;
-use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand};
+use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand, op::SampleLanes};
 
 use super::{Message, PayloadPart, hdc::disabled};
 use crate::{
@@ -147,14 +147,18 @@ impl Lowerer<'_> {
     pub(super) fn legacy_sample(
         &mut self,
         channels: ChannelMask,
-        simd16: bool,
+        lanes: SampleLanes,
         sampler: Option<SamplerId>,
         surface: SurfaceId,
         [u, v, r]: [RawOperand; 3],
         dst: RawOperand,
     ) -> Lowered {
         self.need_sampler()?;
-        let lanes = if simd16 { 16 } else { 8 };
+        let simd_mode = match lanes {
+            SampleLanes::Eight => SimdMode::Simd8,
+            SampleLanes::Sixteen => SimdMode::Simd16,
+        };
+        let lanes = lanes.count();
         let exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S8);
         let whole = self.lanes;
         self.lanes = Lanes { exec, chan: 0, ..whole };
@@ -171,11 +175,7 @@ impl Lowerer<'_> {
                 parts[1 + at] = part;
             }
         }
-        let control = sampler::Sample::to(message).with_simd_mode(Some(if simd16 {
-            SimdMode::Simd16
-        } else {
-            SimdMode::Simd8
-        }));
+        let control = sampler::Sample::to(message).with_simd_mode(Some(simd_mode));
         let bytes = channels.count() * lanes * 4;
         let (target, copy) = self.response(dst, bytes)?;
         let response = bytes / self.grf();

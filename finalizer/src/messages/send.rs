@@ -10,6 +10,15 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
+/// What a message is guarded by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// The predicate of the instruction that is lowered.
+    Current,
+    /// Nothing.
+    None,
+}
+
 impl Lowerer<'_> {
     /// Puts parts into consecutive registers of one new payload.
     pub(super) fn concatenate(&mut self, parts: &[PayloadPart]) -> PayloadPart {
@@ -34,7 +43,7 @@ impl Lowerer<'_> {
         parts: &[PayloadPart],
         surface: Option<Surface>,
     ) -> Lowered {
-        self.send_on(self.lanes, true, message, dst, parts, surface)
+        self.send_on(self.lanes, Guard::Current, message, dst, parts, surface)
     }
 
     /// Sends a message that has a header and ignores the execution mask.
@@ -46,13 +55,13 @@ impl Lowerer<'_> {
         parts: &[PayloadPart],
         surface: Option<Surface>,
     ) -> Lowered {
-        self.send_on(Lanes::all(exec), false, message, dst, parts, surface)
+        self.send_on(Lanes::all(exec), Guard::None, message, dst, parts, surface)
     }
 
     fn send_on(
         &mut self,
         lanes: Lanes,
-        guarded: bool,
+        guard: Guard,
         message: Message,
         dst: VReg,
         parts: &[PayloadPart],
@@ -62,7 +71,7 @@ impl Lowerer<'_> {
             let desc = lowerer.descriptor(desc, surface);
             (desc, lowerer.extended_descriptor(ex_desc, message.sfid, surface))
         };
-        self.send_parts(lanes, guarded, message, dst, parts, describe)
+        self.send_parts(lanes, guard, message, dst, parts, describe)
     }
 
     /// Sends a message guarded by the current predicate, whose descriptor operands `describe` makes of the
@@ -74,13 +83,13 @@ impl Lowerer<'_> {
         parts: &[PayloadPart],
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) -> Lowered {
-        self.send_parts(self.lanes, true, message, dst, parts, describe)
+        self.send_parts(self.lanes, Guard::Current, message, dst, parts, describe)
     }
 
     fn send_parts(
         &mut self,
         lanes: Lanes,
-        guarded: bool,
+        guard: Guard,
         message: Message,
         dst: VReg,
         parts: &[PayloadPart],
@@ -92,7 +101,7 @@ impl Lowerer<'_> {
             first.reg = self.payload(first.len);
         }
         let sizes = Sizes::new(first.len, second.len, message.response)?;
-        self.send_sized(lanes, guarded, message, dst, (first.reg, second.reg), sizes, describe);
+        self.send_sized(lanes, guard, message, dst, (first.reg, second.reg), sizes, describe);
         Ok(())
     }
 
@@ -102,14 +111,14 @@ impl Lowerer<'_> {
         let describe = |_: &mut Self, desc: Descriptor, ex_desc: ExtendedDescriptor| {
             (Desc::Imm(desc), Desc::Imm(ex_desc))
         };
-        self.send_sized(Lanes::all(exec), false, message, dst, (register, VReg::NULL), sizes, describe);
+        self.send_sized(Lanes::all(exec), Guard::None, message, dst, (register, VReg::NULL), sizes, describe);
     }
 
     #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
     fn send_sized(
         &mut self,
         lanes: Lanes,
-        guarded: bool,
+        guard: Guard,
         message: Message,
         dst: VReg,
         (first, second): (VReg, VReg),
@@ -152,7 +161,7 @@ impl Lowerer<'_> {
             src1_len: sizes.second.registers(),
         });
         send.opts = if bindless && self.caps.sends.length_in_word { Options::EX_BSO } else { Options::NONE };
-        if guarded {
+        if guard == Guard::Current {
             self.emit_guarded(send);
         } else {
             self.emit(send);

@@ -6,7 +6,7 @@ use messages::{
     hdc::{A64Block, A64BlockType, A64Scattered, Atomic, Dc1, ElementType, Surface},
 };
 use narrow::{to_index, to_u8, to_u16};
-use visa::{Op as Visa, RawOperand};
+use visa::{Access, Op as Visa, RawOperand, op::BlockAlignment};
 
 use super::{
     Message, Operation, Parts, PayloadPart, block_exec,
@@ -25,48 +25,48 @@ impl Lowerer<'_> {
     /// The `svm_*` family.
     pub(crate) fn svm(&mut self, op: &Visa<'_>) -> Lowered {
         match *op {
-            Visa::SvmBlock { store, unaligned, owords, address, data } => {
+            Visa::SvmBlock { access, alignment, owords, address, data } => {
                 let most = owords.min(MAX_OWORDS);
                 for first in (0..owords).step_by(most.max(1).into()) {
                     let at = u32::from(first) * 16;
                     let data = RawOperand { offset: data.offset + to_u16(at), ..data };
-                    self.svm_block(store, unaligned, most, address, at, data)?;
+                    self.svm_block(access, alignment, most, address, at, data)?;
                 }
                 Ok(())
             }
-            Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
+            Visa::SvmGather { access, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
                 let whole = lanes * u32::from(block_bytes) * u32::from(blocks);
-                if block_bytes > 1 && blocks > 1 && !self.data_fits(store, lanes * 8, whole) {
+                if block_bytes > 1 && blocks > 1 && !self.data_fits(access, lanes * 8, whole) {
                     return self.svm_halves(op);
                 }
                 let element = match (block_bytes, blocks) {
                     (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
-                        return self.svm_eight_bytes(store, addresses, data);
+                        return self.svm_eight_bytes(access, addresses, data);
                     }
                     (1, _) => ElementType::Byte,
                     (4, _) => ElementType::Dword,
                     _ => ElementType::Qword,
                 };
-                let kind = if store { Dc1::A64ScatteredWrite } else { Dc1::A64ScatteredRead };
+                let kind = if access.is_store() { Dc1::A64ScatteredWrite } else { Dc1::A64ScatteredRead };
                 let desc = A64Scattered::new()
                     .with_message_type(Some(kind))
                     .with_element(Some(element))
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
                 let addresses = self.lane_offsets(self.lane_addresses(op)?)?;
-                self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
+                self.svm_transfer(access, desc, addresses, self.lane_data(op)?)
             }
-            Visa::SvmScaled4 { store, mask, address, .. } => {
+            Visa::SvmScaled4 { access, mask, address, .. } => {
                 let lanes = self.message_lanes();
-                let kind = if store { Dc1::A64UntypedWrite } else { Dc1::A64UntypedRead };
+                let kind = if access.is_store() { Dc1::A64UntypedWrite } else { Dc1::A64UntypedRead };
                 let desc = Surface::new()
                     .with_message_type(Some(kind))
                     .with_simd_mode(Some(simd_mode(lanes)))
                     .with_disabled_channels(disabled(mask));
                 let offsets = self.lane_offsets(self.lane_addresses(op)?)?;
                 let addresses = self.add_offset(offsets, address, Type::Uq)?;
-                self.svm_transfer(store, desc, addresses, self.lane_data(op)?)
+                self.svm_transfer(access, desc, addresses, self.lane_data(op)?)
             }
             Visa::SvmAtomic { op: operation, bits, srcs, .. } => {
                 self.svm_atomic(operation, bits, self.lane_addresses(op)?, srcs, self.lane_data(op)?)
@@ -77,7 +77,7 @@ impl Lowerer<'_> {
 
     /// Messages of more blocks a lane than fit into one: the blocks in halves.
     fn svm_halves(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::SvmGather { store, block_bytes, blocks, data, .. } = *op else {
+        let Visa::SvmGather { access, block_bytes, blocks, data, .. } = *op else {
             return Err("not a scattered message".into());
         };
         let lanes = self.message_lanes();
@@ -90,13 +90,13 @@ impl Lowerer<'_> {
         let far = RawOperand { offset: data.offset + to_u16(lanes * bytes), ..data };
         for (addresses, data) in [(first, data), (second, far)] {
             let addresses = self.stage(addresses.reg);
-            self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
+            self.svm(&Visa::SvmGather { access, block_bytes, blocks, addresses, data })?;
         }
         Ok(())
     }
 
     /// Eight bytes a channel as two messages of four.
-    fn svm_eight_bytes(&mut self, store: bool, addresses: RawOperand, data: RawOperand) -> Lowered {
+    fn svm_eight_bytes(&mut self, access: Access, addresses: RawOperand, data: RawOperand) -> Lowered {
         let lanes = self.message_lanes();
         let (block_bytes, blocks) = (1, 4);
         let place = self.raw(data)?;
@@ -107,14 +107,14 @@ impl Lowerer<'_> {
         let dword = |reg: VReg, stride: u8, exec| Src::new(reg, build::strided(stride, exec), Type::Ud);
         let exec = self.lanes.exec;
         for (i, addresses) in [first, second].into_iter().enumerate() {
-            if store {
+            if access.is_store() {
                 let from = dword(place.plus(4 * to_index(i)), 2, exec);
                 self.emit(build::mov(self.lanes, Dst::packed(halves[i], Type::Ud), from));
             }
             let (addresses, data) = (self.stage(addresses.reg), self.stage(halves[i]));
-            self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
+            self.svm(&Visa::SvmGather { access, block_bytes, blocks, addresses, data })?;
         }
-        for (i, half) in halves.into_iter().enumerate().filter(|_| !store) {
+        for (i, half) in halves.into_iter().enumerate().filter(|_| !access.is_store()) {
             let to = Dst::Direct { reg: place.plus(4 * to_index(i)), horz: 2, ty: Type::Ud };
             self.emit_guarded(build::mov(self.lanes, to, dword(half, 1, exec)));
         }
@@ -123,13 +123,13 @@ impl Lowerer<'_> {
 
     fn svm_transfer(
         &mut self,
-        store: bool,
+        access: Access,
         desc: impl Into<Descriptor>,
         addresses: PayloadPart,
         data: LaneData,
     ) -> Lowered {
-        let message = stateless(desc, false, 0);
-        if store {
+        let message = stateless(desc, 0);
+        if access.is_store() {
             self.note_write(None);
             let data = self.part(data.operand, data.bytes)?;
             return self.send(message, VReg::NULL, &[addresses, data], None);
@@ -153,8 +153,8 @@ impl Lowerer<'_> {
 
     fn svm_block(
         &mut self,
-        store: bool,
-        unaligned: bool,
+        access: Access,
+        alignment: BlockAlignment,
         owords: u8,
         address: &visa::VectorOperand,
         at: u32,
@@ -167,15 +167,18 @@ impl Lowerer<'_> {
             self.emit(build::op(Op::Add, Lanes::SCALAR, to, &srcs));
         }
         let bytes = u32::from(owords) * 16;
-        let kind = if store { Dc1::A64BlockWrite } else { Dc1::A64BlockRead };
-        let block = if unaligned && !store { A64BlockType::UnalignedOwords } else { A64BlockType::Owords };
+        let kind = if access.is_store() { Dc1::A64BlockWrite } else { Dc1::A64BlockRead };
+        let block = match (access, alignment) {
+            (Access::Load, BlockAlignment::Dword) => A64BlockType::UnalignedOwords,
+            (Access::Load, BlockAlignment::Oword) | (Access::Store, _) => A64BlockType::Owords,
+        };
         let desc = A64Block::new()
             .with_message_type(Some(kind))
             .with_block_type(Some(block))
             .with_size(to_u8(oword_count(owords)?.code()));
-        let message = stateless(desc, true, 0);
+        let message = Message { header: true, ..stateless(desc, 0) };
         let exec = block_exec(owords);
-        if store {
+        if access.is_store() {
             self.note_write(None);
             let data = self.part(data, bytes)?;
             let exec = exec.max(gen_ir::ExecSize::S8);
@@ -235,7 +238,7 @@ impl Lowerer<'_> {
         }
         let response = if returns { result.bytes.div_ceil(self.grf()) } else { 0 };
         let (target, copy) = self.response(result.operand, result.bytes)?;
-        let message = stateless(desc, false, response);
+        let message = stateless(desc, response);
         self.send(message, target, &parts, None)?;
         if let Some(to) = copy {
             self.copy_response(to, target, result.bytes, result.slot);
@@ -244,10 +247,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// A message to the whole address space.
-fn stateless(desc: impl Into<Descriptor>, header: bool, response: u32) -> Message {
+/// A message to the whole address space, without a header.
+fn stateless(desc: impl Into<Descriptor>, response: u32) -> Message {
     let desc = desc.into().with_surface(SurfaceIndex::STATELESS);
-    Message { sfid: Sfid::Dc1, desc, header, response }
+    Message { sfid: Sfid::Dc1, desc, header: false, response }
 }
 
 /// An address as an unsigned qword.

@@ -14,9 +14,10 @@ use platforms::EndFence;
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
+    op::BarrierHalf,
 };
 
-use super::Message;
+use super::{Message, lsc::ThirdLevel};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -25,16 +26,15 @@ use crate::{
 impl Lowerer<'_> {
     /// `barrier`: signal, then wait.
     pub(crate) fn barrier(&mut self) -> Lowered {
-        self.split_barrier(true)?;
-        self.split_barrier(false)
+        self.split_barrier(BarrierHalf::Signal)?;
+        self.split_barrier(BarrierHalf::Wait)
     }
 
     /// `sbarrier.signal`, `sbarrier.wait`.
-    pub(crate) fn split_barrier(&mut self, signal: bool) -> Lowered {
-        if signal {
-            self.barrier_signal()
-        } else {
-            self.barrier_wait()
+    pub(crate) fn split_barrier(&mut self, half: BarrierHalf) -> Lowered {
+        match half {
+            BarrierHalf::Signal => self.barrier_signal(),
+            BarrierHalf::Wait => self.barrier_wait(),
         }
         Ok(())
     }
@@ -166,7 +166,11 @@ impl Lowerer<'_> {
         }
         let local = mask & 0x20 != 0;
         if self.caps.memory.lsc {
-            return self.fence_by_lsc(local, mask & 0x10 != 0);
+            return match (local, mask & 0x10) {
+                (true, _) => self.local_fence_by_lsc(),
+                (false, 0) => self.global_fence_by_lsc(ThirdLevel::Kept),
+                (false, _) => self.global_fence_by_lsc(ThirdLevel::Flushed),
+            };
         }
         let commit = mask & 1 != 0;
         let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
@@ -246,7 +250,7 @@ impl Lowerer<'_> {
             let from = Src::new(tdr, Region::PACKED, Type::Uw);
             let lanes = Lanes::all(ExecSize::S8);
             let mut clear = build::op(Op::And, lanes, Dst::packed(tdr, Type::Uw), &[from, Src::uw(0x7fff)]);
-            clear.pred = Some(build::pred(flag, false));
+            clear.pred = Some(build::pred(flag));
             self.emit(clear);
         }
         let start = self.block_insts().len();

@@ -24,8 +24,8 @@ impl Lowerer<'_> {
         }
         let data = self.lane_data(op)?;
         match *op {
-            Visa::Typed4 { store, mask, surface, coords, .. } => {
-                let kind = if store { Dc1::TypedWrite } else { Dc1::TypedRead };
+            Visa::Typed4 { access, mask, surface, coords, .. } => {
+                let kind = if access.is_store() { Dc1::TypedWrite } else { Dc1::TypedRead };
                 let desc = Surface::new()
                     .with_message_type(Some(kind))
                     .with_slot_group(SlotGroup::Low)
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
                 self.coordinates(coords, lanes, &mut parts)?;
                 let surface = self.surface(surface)?;
                 let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header, response: 0 };
-                if store {
+                if access.is_store() {
                     self.writes.texels = true;
                     parts.push(self.part(data.operand, data.bytes)?);
                     return self.send(message, VReg::NULL, &parts, Some(surface));

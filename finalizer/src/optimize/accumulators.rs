@@ -12,8 +12,8 @@
 use std::ops::Range;
 
 use gen_ir::{
-    Arf, Base, BlockId, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, RegisterSet, Role,
-    Src, Type, rules,
+    Arf, Base, BlockId, Dst, Extent, ImplicitAccumulator, Inst, Kernel, Op, Options, Payload, Physical, Reg,
+    RegisterSet, Role, Src, Type, rules,
 };
 use narrow::{as_index, span, to_index, to_u8};
 use platforms::{FloatAccumulators, Platform};
@@ -408,7 +408,7 @@ fn find_own(insts: &[Inst<Physical>], own: &mut Vec<bool>) {
     own.resize(insts.len(), false);
     let mut held = false;
     for (inst, own) in insts.iter().zip(own).rev() {
-        let (mut reads, mut writes) = implicit_accumulator(inst);
+        let ImplicitAccumulator { mut reads, mut writes } = implicit_accumulator(inst);
         inst.for_each_reg(|role, reg| {
             if matches!(reg.base(), Base::Arf(Arf::Acc(_))) {
                 *(if role == Role::Dst { &mut writes } else { &mut reads }) = true;

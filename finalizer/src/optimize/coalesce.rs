@@ -12,25 +12,28 @@ use narrow::to_u8;
 
 use platforms::{Caps, Layout};
 
-use super::{legal, locality::Locality};
+use super::{
+    legal::{self, Legality},
+    locality::Locality,
+};
 
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
-/// Makes moves of block `b` `nop`. `legal`: all instructions are, and stay so. `candidates`: places of moves
+/// Makes moves of block `b` `nop`. `candidates`: places of moves
 /// that are the last to read a variable of the block, in ascending order.
 pub(super) fn moves(
     kernel: &mut Kernel<Virtual>,
     b: usize,
     locality: &Locality,
     grf_bytes: u32,
-    legal: bool,
+    legality: Legality,
     candidates: impl Iterator<Item = usize>,
 ) {
     let platform = kernel.platform;
     for i in candidates {
         let insts = &kernel.blocks[b].insts;
-        let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
+        let Some(mv) = Move::of(&insts[i], grf_bytes, legality) else { continue };
         let var = &kernel.vars[mv.dst.index()];
         if !locality.only_in(mv.src, b) || var.class != VarClass::General || var.fixed.is_some() {
             continue;
@@ -43,14 +46,14 @@ pub(super) fn moves(
             *horz = mv.dst_horz;
         }
         let unit = match new.op.info().class {
-            Class::Ternary if legal => ternary_unit(platform.caps(), new.exec.lanes()),
+            Class::Ternary if legality.is_legal() => ternary_unit(platform.caps(), new.exec.lanes()),
             _ => 1,
         };
         if !kernel.vars[mv.dst.index()].align.is_multiple_of(unit) || !mv.dst_bytes.start.is_multiple_of(unit)
         {
             continue;
         }
-        if legal && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
+        if legality.is_legal() && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
             continue;
         }
         let insts = &mut kernel.blocks[b].insts;
@@ -75,7 +78,7 @@ struct Move {
 }
 
 impl Move {
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32, legal: bool) -> Option<Move> {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32, legality: Legality) -> Option<Move> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
         }
@@ -87,7 +90,7 @@ impl Move {
         if !raw || src.var() == dst.var() {
             return None;
         }
-        if lanes > 1 && (horz != 1 || src_horz != 1) && !(legal && matches!(horz, 1 | 2 | 4)) {
+        if lanes > 1 && (horz != 1 || src_horz != 1) && !(legality.is_legal() && matches!(horz, 1 | 2 | 4)) {
             return None;
         }
         Some(Move {
@@ -255,7 +258,7 @@ mod tests {
         locality.find(k, &vec![0; k.blocks.len()]);
         let mut use_counts = UseCounts::default();
         use_counts.count(k);
-        local::tidy(k, &locality, &use_counts, 32, false, &mut local::LocalMemory::default());
+        local::tidy(k, &locality, &use_counts, 32, Legality::Open, &mut local::LocalMemory::default());
         crate::optimize::dead::drop_nops(k);
     }
 

@@ -76,74 +76,101 @@ pub(super) fn hoist(
     grf_bytes: u32,
     memory: &mut ConstantHeaderMemory,
 ) -> Done {
-    let ConstantHeaderMemory { known, places, made } = memory;
-    known.clear();
-    places.clear();
-    for (b, block) in kernel.blocks.iter().enumerate().filter(|(b, _)| locality.any_in(*b)) {
-        for (first, inst) in block.insts.iter().enumerate() {
-            let Some((base, _)) = fills(inst, grf_bytes) else { continue };
-            let Some(var) = inst.dst_var() else { continue };
-            if !locality.only_in(var, b)
-                || !is_header(&kernel.vars[var.index()], grf_bytes)
-                || !stays(&base, &kernel.vars, use_counts)
-            {
-                continue;
+    memory.find(kernel, locality, use_counts, grf_bytes);
+    let kept = memory.give_variables(kernel, grf_bytes);
+    let any = memory.rewrite(kernel);
+    Done { any, kept }
+}
+
+impl ConstantHeaderMemory {
+    /// Finds the headers of constants, and where they are made.
+    fn find(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        locality: &Locality,
+        use_counts: &UseCounts,
+        grf_bytes: u32,
+    ) {
+        let ConstantHeaderMemory { known, places, .. } = self;
+        known.clear();
+        places.clear();
+        for (b, block) in kernel.blocks.iter().enumerate().filter(|(b, _)| locality.any_in(*b)) {
+            for (first, inst) in block.insts.iter().enumerate() {
+                let Some((base, _)) = fills(inst, grf_bytes) else { continue };
+                let Some(var) = inst.dst_var() else { continue };
+                if !locality.only_in(var, b)
+                    || !is_header(&kernel.vars[var.index()], grf_bytes)
+                    || !stays(&base, &kernel.vars, use_counts)
+                {
+                    continue;
+                }
+                let insts = &block.insts[first..];
+                let Some((dwords, last)) = constants(insts, var, use_counts.reads(var)) else { continue };
+                let content = Content { base, dwords };
+                let at = known.iter().position(|k| k.content == content).unwrap_or(known.len());
+                match known.get_mut(at) {
+                    Some(k) => k.several |= k.block != b,
+                    None if at < MOST => known.push(RepeatedHeader {
+                        content,
+                        block: b,
+                        several: false,
+                        first: places.len(),
+                        var: None,
+                    }),
+                    None => continue,
+                }
+                places.push(HeaderPlace { known: at, var, block: b, first, last: first + last });
             }
-            let insts = &block.insts[first..];
-            let Some((dwords, last)) = constants(insts, var, use_counts.reads(var)) else { continue };
-            let content = Content { base, dwords };
-            let at = known.iter().position(|k| k.content == content).unwrap_or(known.len());
-            match known.get_mut(at) {
-                Some(k) => k.several |= k.block != b,
-                None if at < MOST => known.push(RepeatedHeader {
-                    content,
-                    block: b,
-                    several: false,
-                    first: places.len(),
-                    var: None,
-                }),
-                None => continue,
-            }
-            places.push(HeaderPlace { known: at, var, block: b, first, last: first + last });
         }
     }
-    let mut done = Done::default();
-    for header in known.iter_mut() {
-        let Content { base, dwords } = header.content;
-        header.var = match base.reg().and_then(Reg::var) {
-            Some(r0) if dwords == [None; DWORDS] => Some(r0),
-            _ if header.several && !kernel.outside => {
-                done.kept = true;
-                let align = kernel.vars[places[header.first].var.index()].align;
-                Some(kernel.add_var(Var::temp(VarClass::General, grf_bytes, align)))
-            }
-            _ => None,
-        };
-    }
-    made.clear();
-    for (n, place) in places.iter().enumerate() {
-        let header = &known[place.known];
-        let Some(var) = header.var else { continue };
-        done.any = true;
-        let is_new = header.content.base.reg().and_then(Reg::var) != Some(var);
-        for inst in &mut kernel.blocks[place.block].insts[place.first..=place.last] {
-            let named = |reg: Reg<Virtual>| reg.var() == Some(place.var);
-            let there = inst.map_regs(|_, reg| if named(reg) { Reg::var_at(var, reg.byte) } else { reg });
-            if !inst.dst.reg().is_some_and(named) {
-                *inst = there;
-                continue;
-            }
-            if is_new && n == header.first {
-                made.push(there);
-            }
-            *inst = Inst::new(Op::Nop, inst.exec);
+
+    /// Gives headers of several blocks a variable each; `r0` itself has one. Returns whether there is a new one.
+    fn give_variables(&mut self, kernel: &mut Kernel<Virtual>, grf_bytes: u32) -> bool {
+        let mut kept = false;
+        for header in &mut self.known {
+            let Content { base, dwords } = header.content;
+            header.var = match base.reg().and_then(Reg::var) {
+                Some(r0) if dwords == [None; DWORDS] => Some(r0),
+                _ if header.several && !kernel.outside => {
+                    kept = true;
+                    let align = kernel.vars[self.places[header.first].var.index()].align;
+                    Some(kernel.add_var(Var::temp(VarClass::General, grf_bytes, align)))
+                }
+                _ => None,
+            };
         }
+        kept
     }
-    let [_, start] = kernel.payload_ends();
-    if let Some(entry) = kernel.blocks.first_mut() {
-        entry.insts.splice(start..start, made.drain(..));
+
+    /// Reads those variables, which are made where the kernel starts. Returns whether anything is.
+    fn rewrite(&mut self, kernel: &mut Kernel<Virtual>) -> bool {
+        let ConstantHeaderMemory { known, places, made } = self;
+        let mut any = false;
+        made.clear();
+        for (n, place) in places.iter().enumerate() {
+            let header = &known[place.known];
+            let Some(var) = header.var else { continue };
+            any = true;
+            let is_new = header.content.base.reg().and_then(Reg::var) != Some(var);
+            for inst in &mut kernel.blocks[place.block].insts[place.first..=place.last] {
+                let named = |reg: Reg<Virtual>| reg.var() == Some(place.var);
+                let there = inst.map_regs(|_, reg| if named(reg) { Reg::var_at(var, reg.byte) } else { reg });
+                if !inst.dst.reg().is_some_and(named) {
+                    *inst = there;
+                    continue;
+                }
+                if is_new && n == header.first {
+                    made.push(there);
+                }
+                *inst = Inst::new(Op::Nop, inst.exec);
+            }
+        }
+        let [_, start] = kernel.payload_ends();
+        if let Some(entry) = kernel.blocks.first_mut() {
+            entry.insts.splice(start..start, made.drain(..));
+        }
+        any
     }
-    done
 }
 
 /// Whether what fills a header is the same all over the kernel, and, if it is a register, `r0`.

@@ -9,6 +9,7 @@
 mod known;
 mod replace;
 
+use super::legal::Legality;
 use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass, VarId,
     Virtual,
@@ -25,16 +26,16 @@ use self::{
 };
 use crate::{identities, lists::reset};
 
-/// Replaces reads of copies in every block. `legal`: all instructions are, and stay so. `visit` is shown
-/// every instruction, with its block and place, when nothing changes it any more.
+/// Replaces reads of copies in every block. `visit` is shown every instruction, with its block and place, when
+/// nothing changes it any more.
 pub(super) fn forward(
     kernel: &mut Kernel<Virtual>,
     grf_bytes: u32,
-    legal: bool,
+    legality: Legality,
     copies: &mut Copies,
     mut visit: impl FnMut(&[Var], (usize, usize), &Inst<Virtual>),
 ) {
-    copies.start(kernel.vars.len(), kernel.platform.caps(), legal.then_some(kernel.platform));
+    copies.start(kernel.vars.len(), kernel.platform.caps(), legality.is_legal().then_some(kernel.platform));
     let Kernel { vars, blocks, .. } = kernel;
     let reach = |v: VarId| {
         let var = &vars[v.index()];

@@ -8,7 +8,10 @@
 use gen_ir::{BlockId, Dst, Inst, Kernel, OnlyBlock, Op, Options, Payload, Virtual};
 use narrow::{as_index, to_index};
 
-use super::use_counts::{UseCounts, VarUses, goes_elsewhere};
+use super::{
+    legal::Legality,
+    use_counts::{UseCounts, VarUses, goes_elsewhere},
+};
 
 /// Makes such instructions `nop`. `use_counts` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
@@ -18,16 +21,21 @@ use super::use_counts::{UseCounts, VarUses, goes_elsewhere};
 pub(super) fn eliminate(
     kernel: &mut Kernel<Virtual>,
     grf_bytes: u32,
-    legal: bool,
+    legality: Legality,
     use_counts: &mut UseCounts,
 ) {
-    while sweep(kernel, grf_bytes, legal, use_counts) && legal {
+    while sweep(kernel, grf_bytes, legality, use_counts) && legality.is_legal() {
         use_counts.walk_again(&kernel.vars);
     }
 }
 
 /// Walks over the kernel backwards once. Returns whether another time may find more.
-fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: &mut UseCounts) -> bool {
+fn sweep(
+    kernel: &mut Kernel<Virtual>,
+    grf_bytes: u32,
+    legality: Legality,
+    use_counts: &mut UseCounts,
+) -> bool {
     let UseCounts { vars, elsewhere } = use_counts;
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
@@ -36,7 +44,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
             let inst = &insts[i];
-            if is_dead(inst, vars, legal) {
+            if is_dead(inst, vars, legality) {
                 inst.for_each_read(|reg| {
                     if let Some(v) = reg.var() {
                         again |= vars[v.index()].forget_read();
@@ -80,9 +88,9 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, use_counts: 
     again
 }
 
-fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legal: bool) -> bool {
+fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legality: Legality) -> bool {
     // Before legalization the upper half of a product is one step, which leaves nothing in an accumulator.
-    let product = !legal && inst.op == Op::Mach && inst.payload == Payload::None;
+    let product = legality == Legality::Open && inst.op == Op::Mach && inst.payload == Payload::None;
     let dst_dead = match &inst.dst {
         Dst::Direct { reg, .. } => match reg.var() {
             Some(v) => vars[v.index()].is_unread(),
@@ -160,7 +168,7 @@ mod tests {
     fn clean(k: &mut Kernel<Virtual>) {
         let mut use_counts = UseCounts::default();
         use_counts.count(k);
-        eliminate(k, 32, true, &mut use_counts);
+        eliminate(k, 32, Legality::Legal, &mut use_counts);
         drop_nops(k);
     }
 

@@ -15,7 +15,10 @@ use narrow::{as_index, to_index};
 
 use platforms::Caps;
 
-use super::{legal, locality::Locality};
+use super::{
+    legal::{self, Legality},
+    locality::Locality,
+};
 use crate::legalize::{slice, ternary_region};
 
 /// How far apart operation and moves may stand.
@@ -23,12 +26,12 @@ const REACH: usize = 128;
 /// How many instructions a move of the same value, or of its other dword, stands behind the first one at most.
 const NEAR: usize = 24;
 
-/// Rewrites blocks; an operation and its moves make way for its halves. `legal`: all instructions are, and stay so.
+/// Rewrites blocks; an operation and its moves make way for its halves.
 pub(super) fn results(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
     grf_bytes: u32,
-    legal: bool,
+    legality: Legality,
     ends: &mut Ends,
 ) {
     let platform = kernel.platform;
@@ -50,7 +53,7 @@ pub(super) fn results(
             }
             let takes = match pair.halves[0].horz {
                 1 => splits_in_place,
-                _ if legal => splits_legal,
+                _ if legality.is_legal() => splits_legal,
                 _ => splits,
             };
             ends.find(insts, vars.len());
@@ -61,10 +64,10 @@ pub(super) fn results(
             let whole = &insts[at];
             let ty = whole.dst.ty().unwrap_or(Type::D);
             let mut parts = [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty)));
-            if legal && pair.halves[0].horz == 2 && whole.op == Op::Add3 {
+            if legality.is_legal() && pair.halves[0].horz == 2 && whole.op == Op::Add3 {
                 parts.iter_mut().for_each(|part| scalar_last(part, caps.regions.ternary_unit_stride));
             }
-            if legal && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
+            if legality.is_legal() && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
                 continue;
             }
             insts[at] = Inst::new(Op::Nop, insts[at].exec);

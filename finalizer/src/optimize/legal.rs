@@ -3,6 +3,22 @@
 use gen_ir::{AddrSub, Base, Class, FlagSub, GrfNum, Inst, Physical, Reg, Role, Virtual};
 use platforms::Platform;
 
+/// What a pass knows of the instructions that it rewrites.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Legality {
+    /// Legalization comes later: an instruction may be what the platform has not.
+    Open,
+    /// All are legal, and stay so.
+    Legal,
+}
+
+impl Legality {
+    /// Whether instructions have to stay legal.
+    pub const fn is_legal(self) -> bool {
+        matches!(self, Legality::Legal)
+    }
+}
+
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
 /// variables of a register's size or more begin a register, and smaller ones may lie in an upper half.
 pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {

@@ -11,6 +11,7 @@ use narrow::{as_index, to_index};
 use super::{
     coalesce,
     dead::removable,
+    legal::Legality,
     locality::Locality,
     use_counts::{UseCounts, VarUses},
 };
@@ -31,7 +32,7 @@ pub(super) fn tidy(
     locality: &Locality,
     use_counts: &UseCounts,
     grf_bytes: u32,
-    legal: bool,
+    legality: Legality,
     memory: &mut LocalMemory,
 ) {
     if !locality.any() {
@@ -89,7 +90,7 @@ pub(super) fn tidy(
             }
         }
         let moves = last_reads.iter().rev().map(|&at| as_index(at));
-        coalesce::moves(kernel, b, locality, grf_bytes, legal, moves);
+        coalesce::moves(kernel, b, locality, grf_bytes, legality, moves);
     }
 }
 

@@ -8,7 +8,7 @@
 //! start at an even register does not keep it from lying at an odd one there: no instruction needs that of a part of a
 //! payload, and Intel's finalizer makes such values at odd registers, too.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
+use gen_ir::{Direction, Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
 use narrow::{as_index, to_index};
 
 use super::locality::Locality;
@@ -102,7 +102,7 @@ const APART: u32 = u32::MAX - 1;
 struct VarTouch {
     inst: u32,
     bytes: Extent,
-    write: bool,
+    does: Direction,
     /// The next one of the same variable.
     next: u32,
 }
@@ -144,8 +144,9 @@ impl Merger {
                 let Some(v) = reg.var().filter(|v| self.head[v.index()] != APART) else { return };
                 let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
                 let next = self.head[v.index()];
+                let does = Direction::write_if(role == Role::Dst);
                 self.head[v.index()] = to_index(self.list.len());
-                self.list.push((v, VarTouch { inst: to_index(i), bytes, write: role == Role::Dst, next }));
+                self.list.push((v, VarTouch { inst: to_index(i), bytes, does, next }));
             });
         }
     }
@@ -186,7 +187,7 @@ impl Merger {
             if inst.op == Op::Nop {
                 continue;
             }
-            if !access.write {
+            if access.does == Direction::Read {
                 first_read = first_read.min(access.inst);
                 continue;
             }
@@ -233,7 +234,7 @@ impl Merger {
             s.bytes = Extent { start: s.bytes.start.min(a.bytes.start), end: s.bytes.end.max(a.bytes.end) };
             s.first = s.first.min(a.inst);
             s.last = s.last.max(a.inst);
-            if a.write {
+            if a.does == Direction::Write {
                 s.last_write = s.last_write.max(Some(a.inst));
             }
         }

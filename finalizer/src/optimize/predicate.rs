@@ -323,17 +323,16 @@ mod tests {
         (k, flag)
     }
 
-    fn mov(no_mask: bool) -> Inst<Virtual> {
+    fn mov() -> Inst<Virtual> {
         let mut i = Inst::new(Op::Mov, ExecSize::S16);
         i.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
         i.src[0] = Src::d(1);
-        i.no_mask = no_mask;
         i
     }
 
     #[test]
     fn a_short_body_runs_under_the_opposite_predicate() {
-        let (mut k, flag) = kernel(vec![mov(false), mov(false)]);
+        let (mut k, flag) = kernel(vec![mov(), mov()]);
         convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!((k.blocks[0].insts.len(), k.blocks[1].insts.len()), (2, 0));
         for i in &k.blocks[0].insts {
@@ -359,7 +358,7 @@ mod tests {
     #[test]
     fn two_short_bodies_run_under_opposite_predicates() {
         for jumps in [true, false] {
-            let (mut k, _) = both(vec![mov(false), mov(false)], vec![mov(false)], jumps);
+            let (mut k, _) = both(vec![mov(), mov()], vec![mov()], jumps);
             convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
             let inverted: Vec<_> = k.blocks[0].insts.iter().filter_map(|i| i.pred).map(|p| p.inv).collect();
             assert_eq!(inverted, [false, false, true]);
@@ -368,8 +367,8 @@ mod tests {
             let succs: Vec<_> = k.blocks.iter().flat_map(|b| b.succs.iter().map(|s| s.0)).collect();
             assert_eq!(succs, [1, 2, 3]);
         }
-        let long = vec![mov(false); LONGEST_BODIES];
-        let (mut k, _) = both(long.clone(), vec![mov(false)], true);
+        let long = vec![mov(); LONGEST_BODIES];
+        let (mut k, _) = both(long.clone(), vec![mov()], true);
         convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!(k.blocks[1].insts.len(), long.len() + 1);
     }
@@ -417,7 +416,7 @@ mod tests {
 
     #[test]
     fn unmasked_or_long_bodies_stay() {
-        for body in [vec![mov(false), mov(true)], vec![mov(false); LONGEST_BODY + 1]] {
+        for body in [vec![mov(), Inst { no_mask: true, ..mov() }], vec![mov(); LONGEST_BODY + 1]] {
             let (mut k, _) = kernel(body.clone());
             convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
             assert_eq!(k.blocks[1].insts, body);

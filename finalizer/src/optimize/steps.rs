@@ -5,8 +5,8 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
-    descriptors, flag_reads, flags, headers, hoist, insert, interleave, local, low_halves, merge, modes,
-    predicate, products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
+    descriptors, flag_reads, flags, headers, hoist, insert, interleave, legal::Legality, local, low_halves,
+    merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -46,7 +46,7 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
             .with(AnalysisSet::COMBINATIONS),
     );
     let bytes = grf_bytes(kernel);
-    copies::forward(kernel, bytes, false, &mut work.optimize.copies, |vars, at, inst| {
+    copies::forward(kernel, bytes, Legality::Open, &mut work.optimize.copies, |vars, at, inst| {
         analyses.see(vars, at, inst);
     });
     Ok(true)
@@ -72,7 +72,9 @@ pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Wo
     let analyses = &mut work.analyses;
     analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::SCATTERS));
     let bytes = grf_bytes(kernel);
-    copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
+    copies::forward(kernel, bytes, Legality::Legal, &mut work.optimize.copies, |_, _, inst| {
+        analyses.see_legal(inst)
+    });
     Ok(true)
 }
 
@@ -132,14 +134,14 @@ pub(crate) fn scatter_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) 
 
 /// What nobody reads becomes `nop`. The little that is dead only by that waits for the last elimination.
 pub(crate) fn eliminate_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    dead::eliminate(kernel, grf_bytes(kernel), false, work.analyses.reads_untouched(kernel));
+    dead::eliminate(kernel, grf_bytes(kernel), Legality::Open, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
 }
 
 /// What nobody reads becomes `nop`, and what is dead by that.
 pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
+    dead::eliminate(kernel, grf_bytes(kernel), Legality::Legal, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
 }
@@ -164,12 +166,12 @@ pub(crate) fn combine_shifts(kernel: &mut Kernel<Virtual>, _: &mut Workspace) ->
 /// Equal operations on equal values are done once a block. What lives in one block only does so still, unless blocks now
 /// read each other's results.
 pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    share_equal(kernel, work, false)
+    share_equal(kernel, work, Legality::Open)
 }
 
-fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legal: bool) -> Changed {
+fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legality: Legality) -> Changed {
     let (locality, use_counts) = work.analyses.local_counts(kernel);
-    let shared = values::share(kernel, locality, use_counts, legal, &mut work.optimize.values);
+    let shared = values::share(kernel, locality, use_counts, legality, &mut work.optimize.values);
     if shared.elsewhere {
         work.analyses.keep(AnalysisSet::GRAPH.with(AnalysisSet::READS));
     }
@@ -178,7 +180,7 @@ fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legal: bool) 
 
 /// The same in legal code: what legalization has made in front of several instructions is made once.
 pub(crate) fn share_legal_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    share_equal(kernel, work, true)
+    share_equal(kernel, work, Legality::Legal)
 }
 
 /// Headers that are the same all over a kernel are made once.
@@ -225,28 +227,28 @@ pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 /// Values of one block: writes that are overwritten go, moves are made in place.
 pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
-    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), false, &mut work.optimize.local);
+    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), Legality::Open, &mut work.optimize.local);
     Ok(true)
 }
 
 /// What two moves interleave is computed in halves where they put it.
 pub(crate) fn interleave(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
-    interleave::results(kernel, locality, grf_bytes(kernel), false, ends);
+    interleave::results(kernel, locality, grf_bytes(kernel), Legality::Open, ends);
     Ok(true)
 }
 
 /// The same in legal code, which stays legal.
 pub(crate) fn interleave_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
-    interleave::results(kernel, locality, grf_bytes(kernel), true, ends);
+    interleave::results(kernel, locality, grf_bytes(kernel), Legality::Legal, ends);
     Ok(true)
 }
 
 /// The same in legal code, which stays legal.
 pub(crate) fn coalesce_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
-    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), true, &mut work.optimize.local);
+    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), Legality::Legal, &mut work.optimize.local);
     Ok(true)
 }
 

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{locality::Locality, use_counts::UseCounts};
+use super::{legal::Legality, locality::Locality, use_counts::UseCounts};
 use crate::lists::reset;
 
 /// How many instructions a result is remembered for: what would live longer costs registers.
@@ -72,13 +72,13 @@ pub(super) struct Shared {
     pub elsewhere: bool,
 }
 
-/// Lets later results be earlier ones; what computed them becomes `nop`. Counts of readers stay right. `legal`: all
-/// instructions are, and only moves are shared, which legalization may have made; the rest has been.
+/// Lets later results be earlier ones; what computed them becomes `nop`. Counts of readers stay right. In legal code
+/// only moves are shared, which legalization may have made; the rest has been.
 pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
     use_counts: &mut UseCounts,
-    legal: bool,
+    legality: Legality,
     memory: &mut ValueMemory,
 ) -> Shared {
     let ValueMemory { written, instead, known } = memory;
@@ -99,7 +99,7 @@ pub(super) fn share(
                 known.clear();
             }
             let result = inst.dst.reg();
-            let candidate = !legal || inst.op == Op::Mov;
+            let candidate = legality == Legality::Open || inst.op == Op::Mov;
             if candidate && let Some((value, result)) = value(inst, vars, use_counts, written) {
                 let key = value.key();
                 let older = known.get(&key).filter(|k| k.value == value && now - k.at <= REACH);

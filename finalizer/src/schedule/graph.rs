@@ -6,8 +6,8 @@
 //! short, and building the graph takes time in proportion to the operands.
 
 use gen_ir::{
-    Arf, Base, Dst, Extent, GrfNum, Inst, MemoryAccess, MemorySpace, Op, Payload, Physical, PredCtrl, Reg,
-    RegisterSet, Role, Src, Timing,
+    Arf, Base, Direction, Dst, Extent, GrfNum, ImplicitAccumulator, Inst, MemoryAccess, MemorySpace, Op,
+    Payload, Physical, PredCtrl, Reg, RegisterSet, Role, Src, Timing,
 };
 use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
@@ -211,7 +211,7 @@ impl Graph {
     fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Mobility, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         // All reads first: an instruction does not wait for itself. Operands come in that order, too.
-        let (reads, writes) = implicit_accumulator(inst);
+        let ImplicitAccumulator { reads, writes } = implicit_accumulator(inst);
         if reads {
             self.read(i, ACCUMULATOR, u64::MAX);
         }
@@ -228,13 +228,32 @@ impl Graph {
         if let Some(pred) = inst.pred {
             self.special(i, inst, Role::Pred, pred.flag);
         }
+        self.sources(i, inst, grf_bytes);
+        self.destination(i, inst, grf_bytes);
+        if let Some(cond) = inst.cond {
+            self.special(i, inst, Role::Cond, cond.flag);
+        }
+        if writes {
+            self.write(i, ACCUMULATOR, u64::MAX);
+        }
+        match kind {
+            Mobility::Memory(access) => self.message(i, access),
+            Mobility::Stays => self.message(i, MemoryAccess::ORDERS),
+            Mobility::Mode => self.write(i, MODES, u64::MAX),
+            Mobility::Plain => {}
+        }
+    }
+
+    /// Sources, and the descriptors of a message.
+    #[inline]
+    fn sources(&mut self, i: u32, inst: &Inst<Physical>, grf_bytes: u32) {
         for (n, (s, src)) in (0..).zip(inst.src.iter().enumerate()) {
             match src {
                 Src::None | Src::Imm { .. } => {}
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => match reg.base() {
                     Base::Grf(first) => {
                         if let Some(extent) = inst.src_extent(s, grf_bytes) {
-                            self.cells(i, (first.into(), GRFS), self.grf_log, extent, false);
+                            self.cells(i, (first.into(), GRFS), self.grf_log, extent, Direction::Read);
                         }
                     }
                     _ => self.special(i, inst, Role::Src(n), *reg),
@@ -250,6 +269,10 @@ impl Graph {
                 }
             }
         }
+    }
+
+    #[inline]
+    fn destination(&mut self, i: u32, inst: &Inst<Physical>, grf_bytes: u32) {
         match &inst.dst {
             Dst::None => {}
             Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => match reg.base() {
@@ -265,23 +288,11 @@ impl Graph {
                 self.write_addressed(i);
             }
         }
-        if let Some(cond) = inst.cond {
-            self.special(i, inst, Role::Cond, cond.flag);
-        }
-        if writes {
-            self.write(i, ACCUMULATOR, u64::MAX);
-        }
-        match kind {
-            Mobility::Memory(access) => self.message(i, access),
-            Mobility::Stays => self.message(i, MemoryAccess::ORDERS),
-            Mobility::Mode => self.write(i, MODES, u64::MAX),
-            Mobility::Plain => {}
-        }
     }
 
     /// A destination in general registers.
     fn general(&mut self, i: u32, first: GrfNum, extent: Extent) {
-        self.cells(i, (first.into(), GRFS), self.grf_log, extent, true);
+        self.cells(i, (first.into(), GRFS), self.grf_log, extent, Direction::Write);
         self.edge(self.anywhere, i, 1);
         self.writers.push(i);
     }
@@ -293,25 +304,32 @@ impl Graph {
             return;
         }
         let Some(extent) = inst.extent(role, 1 << self.grf_log) else { return };
-        let writes = role.is_write();
+        let direction = role.direction();
         match reg.base() {
-            Base::Grf(n) if writes => self.general(i, n, extent),
-            Base::Grf(n) => self.cells(i, (n.into(), GRFS), self.grf_log, extent, false),
+            Base::Grf(n) if direction == Direction::Write => self.general(i, n, extent),
+            Base::Grf(n) => self.cells(i, (n.into(), GRFS), self.grf_log, extent, Direction::Read),
             Base::Arf(Arf::Flag(_))
                 if role == Role::Pred && inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) =>
             {
                 // Groups of channels, perhaps of both flags.
                 (0..4).for_each(|n| self.read(i, FLAGS + n, u64::MAX));
             }
-            Base::Arf(Arf::Flag(n)) => self.cells(i, (FLAGS + usize::from(n), CELLS), 2, extent, writes),
-            Base::Arf(Arf::Addr(_)) => self.cells(i, (ADDRESSES, CELLS), 6, extent, writes),
-            Base::Arf(Arf::Acc(_)) => self.cells(i, (ACCUMULATOR, CELLS), 6, Extent::new(0, 64), writes),
+            Base::Arf(Arf::Flag(n)) => self.cells(i, (FLAGS + usize::from(n), CELLS), 2, extent, direction),
+            Base::Arf(Arf::Addr(_)) => self.cells(i, (ADDRESSES, CELLS), 6, extent, direction),
+            Base::Arf(Arf::Acc(_)) => self.cells(i, (ACCUMULATOR, CELLS), 6, Extent::new(0, 64), direction),
             _ => {}
         }
     }
 
     /// An operand in cells of `1 << log` bytes, which begin at one and end before another.
-    fn cells(&mut self, i: u32, (first, end): (usize, usize), log: u32, extent: Extent, writes: bool) {
+    fn cells(
+        &mut self,
+        i: u32,
+        (first, end): (usize, usize),
+        log: u32,
+        extent: Extent,
+        direction: Direction,
+    ) {
         let mut at = extent.start;
         while at < extent.end {
             let cell = first + as_index(at >> log);
@@ -320,10 +338,9 @@ impl Graph {
                 break;
             }
             let bytes = mask(at & ((1 << log) - 1), stop - at);
-            if writes {
-                self.write(i, cell, bytes);
-            } else {
-                self.read(i, cell, bytes);
+            match direction {
+                Direction::Read => self.read(i, cell, bytes),
+                Direction::Write => self.write(i, cell, bytes),
             }
             at = stop;
         }
@@ -358,17 +375,17 @@ impl Graph {
     }
 
     /// `to` writes over what `from` has read or written in a cell.
-    fn wait_to_overwrite(&mut self, from: u32, to: u32, cell: usize, reads: bool) {
+    fn wait_to_overwrite(&mut self, from: u32, to: u32, cell: usize, did: Direction) {
         if from == NONE {
             return;
         }
         let takes = self.nodes[as_index(from)].takes;
-        let cycles = match reads {
+        let cycles = match did {
             // Descriptors and predicates are read as a message leaves.
-            true if cell >= GRFS => 0,
-            true => takes.read,
-            false if self.writes_wait || takes.read > 0 => takes.latency,
-            false => 1,
+            Direction::Read if cell >= GRFS => 0,
+            Direction::Read => takes.read,
+            Direction::Write if self.writes_wait || takes.read > 0 => takes.latency,
+            Direction::Write => 1,
         };
         self.edge(from, to, cycles);
     }
@@ -383,19 +400,19 @@ impl Graph {
     fn write(&mut self, i: u32, cell: usize, bytes: u64) {
         self.enter(cell);
         if self.addressed.has(cell) {
-            self.wait_to_overwrite(self.addressed.write, i, cell, false);
+            self.wait_to_overwrite(self.addressed.write, i, cell, Direction::Write);
             let whole = ones(1 << self.grf_log);
             for n in self.addressed.reads_before(cell, bytes & whole == whole) {
-                self.wait_to_overwrite(self.addressed.reads()[n], i, cell, true);
+                self.wait_to_overwrite(self.addressed.reads()[n], i, cell, Direction::Read);
             }
         }
         self.note(cell);
-        for reads in [false, true] {
-            let head = if reads { self.reads[cell] } else { self.writes[cell] };
+        for did in [Direction::Write, Direction::Read] {
+            let head = self.lists(did)[cell];
             let (mut first, mut last, mut at) = (NONE, NONE, head);
             while let Some(&RegisterAccess { inst, bytes: touched, next }) = self.entries.get(as_index(at)) {
                 if touched & bytes != 0 {
-                    self.wait_to_overwrite(inst, i, cell, reads);
+                    self.wait_to_overwrite(inst, i, cell, did);
                 }
                 if touched & !bytes != 0 {
                     // Bytes of it are left for others.
@@ -410,10 +427,18 @@ impl Graph {
             if let Some(entry) = self.entries.get_mut(as_index(last)) {
                 entry.next = NONE;
             }
-            if reads { self.reads[cell] = first } else { self.writes[cell] = first }
+            self.lists(did)[cell] = first;
         }
         self.entries.push(RegisterAccess { inst: i, bytes, next: self.writes[cell] });
         self.writes[cell] = to_index(self.entries.len()) - 1;
+    }
+
+    /// The last accesses of each cell.
+    fn lists(&mut self, of: Direction) -> &mut [u32; CELLS] {
+        match of {
+            Direction::Read => &mut self.reads,
+            Direction::Write => &mut self.writes,
+        }
     }
 
     /// The register's lists have to be emptied for the next stretch.
@@ -435,16 +460,16 @@ impl Graph {
 
     /// All registers that addresses lead to may be written.
     fn write_addressed(&mut self, i: u32) {
-        self.wait_to_overwrite(self.addressed.write, i, 0, false);
+        self.wait_to_overwrite(self.addressed.write, i, 0, Direction::Write);
         for n in 0..self.addressed.reads().len() {
-            self.wait_to_overwrite(self.addressed.reads()[n], i, 0, true);
+            self.wait_to_overwrite(self.addressed.reads()[n], i, 0, Direction::Read);
         }
         for n in 0..self.addressed.cells().len() {
             let cell = usize::from(self.addressed.cells()[n]);
-            for (reads, head) in [(false, self.writes[cell]), (true, self.reads[cell])] {
+            for (did, head) in [(Direction::Write, self.writes[cell]), (Direction::Read, self.reads[cell])] {
                 let mut at = head;
                 while let Some(&RegisterAccess { inst, next, .. }) = self.entries.get(as_index(at)) {
-                    self.wait_to_overwrite(inst, i, cell, reads);
+                    self.wait_to_overwrite(inst, i, cell, did);
                     at = next;
                 }
             }
@@ -494,9 +519,9 @@ fn mask(start: u32, len: u32) -> u64 {
 }
 
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.
-pub(crate) fn implicit_accumulator(inst: &Inst<Physical>) -> (bool, bool) {
+pub(crate) fn implicit_accumulator(inst: &Inst<Physical>) -> ImplicitAccumulator {
     let macros =
         inst.src.iter().any(|s| matches!(s, Src::Macro { .. })) || matches!(inst.dst, Dst::Macro { .. });
-    let (reads, writes) = inst.implicit_accumulator();
-    (reads || macros, writes || macros)
+    let ImplicitAccumulator { reads, writes } = inst.implicit_accumulator();
+    ImplicitAccumulator { reads: reads || macros, writes: writes || macros }
 }

@@ -2,8 +2,8 @@
 //! odd registers that have rules of their own.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload, Physical, Pipe,
-    Reg, RegisterSet, Role, Sfid, Src, SyncFn, Type,
+    Arf, Base, Class, Desc, Direction, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload,
+    Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, SyncFn, Type,
 };
 use messages::{SurfaceIndex, hdc, lsc};
 use platforms::{Caps, Platform};
@@ -47,7 +47,7 @@ pub(super) enum TrackedFile {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub file: TrackedFile,
-    pub write: bool,
+    pub does: Direction,
     /// Single bytes are written by reading and writing the word around them (Xe-HPC).
     pub by_word: bool,
     pub start: u32,
@@ -124,7 +124,7 @@ impl InstAccess {
         addressed: RegisterSet,
     ) -> InstAccess {
         let caps = platform.caps();
-        let none = Range { file: TrackedFile::Grf, write: false, by_word: false, start: 0, end: 0 };
+        let none = Range { file: TrackedFile::Grf, does: Direction::Read, by_word: false, start: 0, end: 0 };
         let mut a = InstAccess {
             unit: unit(inst, caps),
             ranges: [none; RANGES],
@@ -164,13 +164,14 @@ impl InstAccess {
             a.lone = false;
         }
         if a.anywhere {
-            let write = matches!(inst.dst, Dst::Indirect { .. });
-            let by_word = write && caps.scoreboard.bytes_as_words && operand_type(inst, Role::Dst) == Some(1);
+            let writes = matches!(inst.dst, Dst::Indirect { .. });
+            let by_word =
+                writes && caps.scoreboard.bytes_as_words && operand_type(inst, Role::Dst) == Some(1);
             let grf_bytes = u32::from(caps.regs.grf_bytes);
             for run in addressed.runs() {
                 let range = Range { start: run.start * grf_bytes, end: run.end * grf_bytes, ..none };
-                a.push(Range { write, by_word, ..range });
-                if write && inst.reads_through_address() {
+                a.push(Range { does: Direction::write_if(writes), by_word, ..range });
+                if writes && inst.reads_through_address() {
                     a.push(range);
                 }
             }
@@ -181,7 +182,7 @@ impl InstAccess {
 
     fn operand(&mut self, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
-        let write = role.is_write();
+        let does = role.direction();
         match role {
             Role::SrcAddr(_) | Role::DstAddr => {
                 self.anywhere = true;
@@ -212,7 +213,7 @@ impl InstAccess {
                 }
                 // Writing an address register overtakes older readers on Xe-HPC.
                 Arf::Addr(_) => {
-                    self.after_all |= write && caps.scoreboard.pipes.have_names();
+                    self.after_all |= does == Direction::Write && caps.scoreboard.pipes.have_names();
                     return;
                 }
                 _ => return,
@@ -222,14 +223,14 @@ impl InstAccess {
         if file == TrackedFile::Acc && !of_float(inst, role) {
             // Integers lie otherwise than floats in the two registers of a pair (Intel's finalizer, `needBothAcc`).
             let start = base & !(2 * grf_bytes - 1);
-            return self.push(Range { file, write, by_word: false, start, end: start + 2 * grf_bytes });
+            return self.push(Range { file, does, by_word: false, start, end: start + 2 * grf_bytes });
         }
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
         let by_word =
             caps.scoreboard.bytes_as_words && file == TrackedFile::Grf && operand_type(inst, role) == Some(1);
         let (start, end) = if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
-        self.push(Range { file, write, by_word, start: base + start, end: base + end });
+        self.push(Range { file, does, by_word, start: base + start, end: base + end });
     }
 
     /// Operands of messages cover whole registers; a length that is not known counts as the longest.
@@ -257,7 +258,7 @@ impl InstAccess {
         };
         let range = Range {
             file: TrackedFile::Acc,
-            write: false,
+            does: Direction::Read,
             by_word: false,
             start: 0,
             end: 2 * u32::from(caps.regs.grf_bytes),
@@ -266,7 +267,7 @@ impl InstAccess {
             self.push(range);
         }
         if writes {
-            self.push(Range { write: true, ..range });
+            self.push(Range { does: Direction::Write, ..range });
         }
     }
 
@@ -289,10 +290,10 @@ impl InstAccess {
             Dst::Macro { mme, .. } => pair(mme),
             _ => None,
         };
-        for (numbers, write) in [(read, false), (written, true)] {
+        for (numbers, does) in [(read, Direction::Read), (written, Direction::Write)] {
             if let Some((first, end)) = numbers {
                 let (start, end) = (first * grf_bytes, end * grf_bytes);
-                self.push(Range { file: TrackedFile::Acc, write, by_word: false, start, end });
+                self.push(Range { file: TrackedFile::Acc, does, by_word: false, start, end });
             }
         }
     }
@@ -301,7 +302,7 @@ impl InstAccess {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         let (mut read, mut written, mut arfs, mut by_word) = (0, 0, false, false);
         for r in self.ranges() {
-            by_word |= r.by_word && r.write;
+            by_word |= r.by_word && r.does == Direction::Write;
             if r.file != TrackedFile::Grf {
                 arfs = true;
             } else {
@@ -310,10 +311,9 @@ impl InstAccess {
                     127.. => u128::MAX,
                     more => (u128::MAX >> (127 - more)).rotate_left(first),
                 };
-                if r.write {
-                    written |= grfs;
-                } else {
-                    read |= grfs;
+                match r.does {
+                    Direction::Read => read |= grfs,
+                    Direction::Write => written |= grfs,
                 }
             }
         }

@@ -52,7 +52,7 @@ mod tests;
 
 use access::{InstAccess, Unit};
 pub use check::unmet;
-use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
+use gen_ir::{BlockId, Cfg, Direction, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
@@ -270,9 +270,13 @@ fn step(
     state.settle(wait);
     state.held = a.lone;
     match (a.unit, token) {
-        (Unit::Pipe(pipe), _) => state.issue(to_index(n), pipe, true),
-        (Unit::Branch, _) if a.ranges().iter().any(|r| r.write) => {
-            state.issue(to_index(n), access::branch_pipe(caps), false);
+        (Unit::Pipe(pipe), _) => {
+            state.age(pipe);
+            state.issue(to_index(n), pipe);
+        }
+        (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {
+            // The return address of a call, which makes nothing before it older.
+            state.issue(to_index(n), access::branch_pipe(caps));
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),
         _ => {}

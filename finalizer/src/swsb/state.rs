@@ -1,6 +1,7 @@
 //! What may still be under way at a place in the program.
 
 use super::access::{DEPTH, InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
+use gen_ir::Direction;
 use narrow::{as_index, span};
 use std::cmp::Ordering;
 
@@ -207,7 +208,7 @@ impl Outstanding {
             for r in a.ranges().iter().filter(|r| r.file == TrackedFile::Grf) {
                 for g in grfs(r, grf_bytes) {
                     wait.dst |= self.dst[g];
-                    if r.write {
+                    if r.does == Direction::Write {
                         wait.src |= self.src[g] & !behind;
                     }
                 }
@@ -255,16 +256,18 @@ impl Outstanding {
         self.slm_loads &= !ids;
     }
 
-    /// Issues an in-order instruction; `counted`: it makes those before it older.
-    pub fn issue(&mut self, inst: u32, pipe: u8, counted: bool) {
-        if counted {
-            self.entries.retain_mut(|e| {
-                if e.pipe == pipe {
-                    e.age += 1;
-                }
-                e.age <= DEPTH[usize::from(e.pipe)]
-            });
-        }
+    /// Makes the instructions of a pipe older by one.
+    pub fn age(&mut self, pipe: u8) {
+        self.entries.retain_mut(|e| {
+            if e.pipe == pipe {
+                e.age += 1;
+            }
+            e.age <= DEPTH[usize::from(e.pipe)]
+        });
+    }
+
+    /// Issues an in-order instruction.
+    pub fn issue(&mut self, inst: u32, pipe: u8) {
         match self.entries.binary_search_by_key(&inst, |e| e.inst) {
             Ok(again) => self.entries[again].age = 1,
             Err(at) => self.entries.insert(at, InFlight { inst, pipe, age: 1 }),
@@ -286,7 +289,10 @@ impl Outstanding {
         }
         for r in a.ranges().iter().filter(|r| r.file == TrackedFile::Grf) {
             for g in grfs(r, grf_bytes) {
-                let pending = if r.write { &mut self.dst } else { &mut self.src };
+                let pending = match r.does {
+                    Direction::Read => &mut self.src,
+                    Direction::Write => &mut self.dst,
+                };
                 pending[g] |= bit;
             }
         }
@@ -323,11 +329,11 @@ fn in_order_hazard(before: &InstAccess, pipe: u8, after: &InstAccess) -> bool {
     let same_pipe = after.unit == Unit::Pipe(pipe);
     for x in before.ranges() {
         for y in after.ranges() {
-            let counts = match (x.write, y.write) {
-                (false, false) => false,
-                (true, false) => y.file == TrackedFile::Grf,
-                (true, true) => !same_pipe || y.by_word,
-                (false, true) => !same_pipe,
+            let counts = match (x.does, y.does) {
+                (Direction::Read, Direction::Read) => false,
+                (Direction::Write, Direction::Read) => y.file == TrackedFile::Grf,
+                (Direction::Write, Direction::Write) => !same_pipe || y.by_word,
+                (Direction::Read, Direction::Write) => !same_pipe,
             };
             if counts && x.overlaps(y) {
                 return true;

@@ -1,7 +1,7 @@
 //! What messages do to memory, and to which: so which of them may change places.
 
 use messages::{
-    Effect, Sfid, SurfaceIndex, hdc, interpolator,
+    Access, Effect, Sfid, SurfaceIndex, hdc, interpolator,
     lsc::{self, AddressModel},
     sampler::Sample,
 };
@@ -45,7 +45,8 @@ impl MemoryAccess {
     /// Of atomics, fences, barriers and all of which it is not known what they do: they keep their order to all others.
     pub const ORDERS: MemoryAccess = MemoryAccess { writes: true, spaces: 0b1111 };
 
-    fn to(spaces: &[MemorySpace], writes: bool) -> MemoryAccess {
+    fn to(spaces: &[MemorySpace], access: Access) -> MemoryAccess {
+        let writes = access.is_store();
         MemoryAccess { writes, spaces: spaces.iter().fold(0, |all, space| all | 1 << space.number()) }
     }
 
@@ -82,8 +83,8 @@ impl<S: Space> SendInfo<S> {
 
     fn access_to(&self, spaces: &[MemorySpace], platform: Platform) -> MemoryAccess {
         match self.effect(platform) {
-            Some(Effect::Load) => MemoryAccess::to(spaces, false),
-            Some(Effect::Store) => MemoryAccess::to(spaces, true),
+            Some(Effect::Load) => MemoryAccess::to(spaces, Access::Load),
+            Some(Effect::Store) => MemoryAccess::to(spaces, Access::Store),
             Some(Effect::Atomic | Effect::Order | Effect::Other) | None => MemoryAccess::ORDERS,
         }
     }
@@ -156,28 +157,28 @@ mod tests {
         let skl = |sfid, desc: u32| send(sfid, Descriptor::from_bits(desc)).memory_access(Platform::Skl);
         // Untyped reads and writes of surfaces 1 and 254; a typed write; an atomic (data cache 1, types 1, 9, d, 2).
         for (desc, space) in [(1, Global), (0xfe, SharedLocal)] {
-            assert_eq!(skl(Sfid::Dc1, 1 << 14 | desc), MemoryAccess::to(&[space], false));
-            assert_eq!(skl(Sfid::Dc1, 9 << 14 | desc), MemoryAccess::to(&[space], true));
+            assert_eq!(skl(Sfid::Dc1, 1 << 14 | desc), MemoryAccess::to(&[space], Access::Load));
+            assert_eq!(skl(Sfid::Dc1, 9 << 14 | desc), MemoryAccess::to(&[space], Access::Store));
             assert_eq!(skl(Sfid::Dc1, 2 << 14 | desc), MemoryAccess::ORDERS);
         }
-        assert_eq!(skl(Sfid::Dc1, 0xd << 14), MemoryAccess::to(&[Global], true));
+        assert_eq!(skl(Sfid::Dc1, 0xd << 14), MemoryAccess::to(&[Global], Access::Store));
         // A scratch block, read and written; owords without a surface; a fence.
-        assert_eq!(skl(Sfid::Dc0, 1 << 18 | 0xfe), MemoryAccess::to(&[Scratch], false));
-        assert_eq!(skl(Sfid::Dc0, 3 << 17 | 0xfe), MemoryAccess::to(&[Scratch], true));
-        assert_eq!(skl(Sfid::Dc0, 0xff), MemoryAccess::to(&[Scratch, Global], false));
+        assert_eq!(skl(Sfid::Dc0, 1 << 18 | 0xfe), MemoryAccess::to(&[Scratch], Access::Load));
+        assert_eq!(skl(Sfid::Dc0, 3 << 17 | 0xfe), MemoryAccess::to(&[Scratch], Access::Store));
+        assert_eq!(skl(Sfid::Dc0, 0xff), MemoryAccess::to(&[Scratch, Global], Access::Load));
         assert_eq!(skl(Sfid::Dc0, 7 << 14), MemoryAccess::ORDERS);
         // Images by a sampler, and without one: those may be written, too.
         for (message, space) in [(MessageType::Sample, Sampled), (MessageType::Load, Global)] {
             let desc = Descriptor::from_bits(Sample::to(message).into_bits());
             assert_eq!(
                 send(Sfid::Sampler, desc).memory_access(Platform::Skl),
-                MemoryAccess::to(&[space], false)
+                MemoryAccess::to(&[space], Access::Load)
             );
         }
         let mut by_register = send(Sfid::Dc1, Descriptor::from_bits(1 << 14));
         assert_eq!(
             by_register.memory_access_of_any_surface(Platform::Skl),
-            MemoryAccess::to(&[SharedLocal, Scratch, Global], false)
+            MemoryAccess::to(&[SharedLocal, Scratch, Global], Access::Load)
         );
         by_register.desc = Desc::Reg(Reg::arf(crate::Arf::Addr(0), 0));
         assert_eq!(by_register.memory_access(Platform::Skl), MemoryAccess::ORDERS);

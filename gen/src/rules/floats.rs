@@ -7,7 +7,7 @@ use super::{
     mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source},
     places::mixed_lanes,
 };
-use crate::{Dst, Op, Region, Src, Type};
+use crate::{Direction, Dst, Op, Region, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let (Some(dst), true) = (cx.dst_type(), cx.inst.is_mixed_float()) else { return };
@@ -146,13 +146,13 @@ pub(super) fn check_bf16(cx: &mut Cx<'_>) {
         Src::Direct { ty: Type::F, .. } if is_broadcast(cx.inst, i) => true,
         Src::Direct { reg, region, ty, .. } => {
             let stride = ternary_stride(region).or_else(|| region.stride(lanes));
-            stride.is_some_and(|s| bf16_place(cx.caps, ty, false, s, Some(reg.byte)))
+            stride.is_some_and(|s| bf16_place(cx.caps, ty, Direction::Read, s, Some(reg.byte)))
         }
         _ => true,
     });
     let result = match cx.inst.dst {
         Dst::Direct { reg, horz, ty } if !reg.is_null() => {
-            bf16_place(cx.caps, ty, true, horz.into(), Some(reg.byte))
+            bf16_place(cx.caps, ty, Direction::Write, horz.into(), Some(reg.byte))
         }
         _ => true,
     };

@@ -8,7 +8,7 @@
 
 use platforms::{Caps, Mixing};
 
-use crate::{Class, Inst, Op, Space, Src, Type};
+use crate::{Class, Direction, Inst, Op, Space, Src, Type};
 
 /// Where a narrow float mixes with single floats.
 pub const fn mixing(caps: &Caps, narrow: Type) -> Mixing {
@@ -90,11 +90,11 @@ pub fn is_broadcast<S: Space>(inst: &Inst<S>, i: usize) -> bool {
 /// Whether an operand of arithmetic with bfloat16 that several channels have lies where it has to, given its stride and its
 /// first byte in the register, if that is known: single floats packed from a register's beginning on, bfloat16 packed from its
 /// beginning or its middle, results also in every other word.
-pub fn bf16_place(caps: &Caps, ty: Type, result: bool, stride: u32, byte: Option<u32>) -> bool {
+pub fn bf16_place(caps: &Caps, ty: Type, does: Direction, stride: u32, byte: Option<u32>) -> bool {
     let middle = u32::from(caps.regs.grf_bytes) / 2;
     match (ty, stride) {
         (Type::Bf, 1) => byte.is_some_and(|b| b == 0 || b == middle),
-        (Type::Bf, 2) => result && byte.is_some_and(|b| b == 0 || b == 2),
+        (Type::Bf, 2) => does == Direction::Write && byte.is_some_and(|b| b == 0 || b == 2),
         (_, 1) => byte == Some(0),
         _ => false,
     }

@@ -44,7 +44,7 @@ use instruction::{Cx, Operand};
 /// The rules that an instruction breaks on a platform; empty for a legal one.
 pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
     let mut broken = Vec::new();
-    every_rule(platform, inst, false, &mut |b, _| {
+    every_rule(platform, inst, Told::Broken, &mut |b, _| {
         if !broken.contains(&b) {
             broken.push(b);
         }
@@ -55,18 +55,27 @@ pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
 /// Tells of each question that the rules ask about an instruction, perhaps several times: the rule, and whether it
 /// holds. Some rules ask nothing of most instructions.
 pub fn each(platform: Platform, inst: &Inst<Physical>, told: &mut dyn FnMut(&'static str, bool)) {
-    every_rule(platform, inst, true, &mut |b, holds| told(b.rule, holds));
+    every_rule(platform, inst, Told::All, &mut |b, holds| told(b.rule, holds));
 }
 
 /// Whether an instruction breaks no rule on a platform. Cheaper than [`check`]; of many instructions, [`Seen`] is asked.
 pub fn is_legal(platform: Platform, inst: &Inst<Physical>) -> bool {
     let mut legal = true;
-    every_rule(platform, inst, false, &mut |_, _| legal = false);
+    every_rule(platform, inst, Told::Broken, &mut |_, _| legal = false);
     legal
 }
 
-fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut dyn FnMut(Broken, bool)) {
-    let mut cx = Cx { caps: platform.caps(), inst, all, told };
+/// Which rules are told of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Those that are broken.
+    Broken,
+    /// Those that hold, too.
+    All,
+}
+
+fn every_rule(platform: Platform, inst: &Inst<Physical>, which: Told, told: &mut dyn FnMut(Broken, bool)) {
+    let mut cx = Cx { caps: platform.caps(), inst, all: which == Told::All, told };
     match inst.op.info().class {
         Class::Send => sends::check(&mut cx),
         Class::Basic if inst.op == crate::Op::Srnd => {

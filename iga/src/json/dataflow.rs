@@ -99,7 +99,7 @@ pub(super) fn analyse(code: &[Decoded], access: &[Access], blocks: &[Block]) -> 
     };
     let mut dirty: BTreeSet<usize> = (0..blocks.len()).collect();
     while let Some(b) = dirty.pop_last() {
-        let paths = a.walk(b, false);
+        let paths = a.walk(b, Walk::ForPaths);
         let border: Border = paths.into_iter().map(|p| (p.user, p.live)).collect();
         if border == a.live_in[b] {
             continue;
@@ -122,15 +122,24 @@ pub(super) fn analyse(code: &[Decoded], access: &[Access], blocks: &[Block]) -> 
         a.live_in[b] = border;
     }
     for b in 0..blocks.len() {
-        a.walk(b, true);
+        a.walk(b, Walk::ForResult);
     }
     a.result
 }
 
+/// What a block is walked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Walk {
+    /// What is live where it starts.
+    ForPaths,
+    /// Definitions and totals, once that is known of all blocks.
+    ForResult,
+}
+
 impl Analysis<'_> {
-    /// Walks a block backwards and gives the paths that are live at its start; with `record`, notes
-    /// definitions and totals.
-    fn walk(&mut self, block: usize, record: bool) -> Vec<Path> {
+    /// Walks a block backwards and gives the paths that are live at its start; on the last walk
+    /// definitions and totals are noted, too.
+    fn walk(&mut self, block: usize, walk: Walk) -> Vec<Path> {
         let mut paths: Vec<Path> = self.live_out[block]
             .iter()
             .map(|(&user, live)| Path {
@@ -156,7 +165,7 @@ impl Analysis<'_> {
                         || (path.inverted == inverted && path.flags & flags != 0);
                     overlap.clear();
                     if matches && path.live.intersection(&access.writes, &mut overlap) {
-                        if record {
+                        if walk == Walk::ForResult {
                             result.uses[id].push(Dep { id: path.user, bytes: overlap.clone() });
                             result.defs[path.user].push(Dep { id, bytes: overlap.clone() });
                         }
@@ -173,7 +182,7 @@ impl Analysis<'_> {
                     None => paths.push(Path { user: id, live, inverted, flags, partial: Vec::new() }),
                 }
             }
-            if record {
+            if walk == Walk::ForResult {
                 all.clear();
                 for path in &paths {
                     all.union(&path.live);

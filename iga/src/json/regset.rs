@@ -2,8 +2,8 @@
 
 use crate::message::{self, Edition, Kind, Message};
 use gen_ir::{
-    AddrSub, Arf, Base, Desc, Descriptor, Dst, FlagSub, Inst, MathFn, Op, Options, Payload, Physical, Reg,
-    Region, SendInfo, Src, Type,
+    AddrSub, Arf, Base, Desc, Descriptor, Direction, Dst, FlagSub, Inst, MathFn, Op, Options, Payload,
+    Physical, Reg, Region, SendInfo, Src, Type,
 };
 use narrow::{as_index, const_u16, ones, to_u16};
 use platforms::{Caps, Layout, Platform};
@@ -249,7 +249,8 @@ impl Files {
     }
 
     /// Accumulators that are read or written without being named.
-    fn add_implicit_acc(&self, set: &mut RegSet, inst: &Inst<Physical>, write: bool) {
+    fn add_implicit_acc(&self, set: &mut RegSet, inst: &Inst<Physical>, does: Direction) {
+        let write = does == Direction::Write;
         let used = match inst.op {
             Op::Mach | Op::Macl | Op::Subb => true,
             Op::Addc => write,
@@ -270,7 +271,7 @@ impl Files {
     /// Registers read without being named: accumulators, and the flag of `sel`.
     pub(super) fn implicit_reads(&self, inst: &Inst<Physical>) -> RegSet {
         let mut set = RegSet::default();
-        self.add_implicit_acc(&mut set, inst, false);
+        self.add_implicit_acc(&mut set, inst, Direction::Read);
         if let Some(pred) = inst.pred.filter(|_| inst.op == Op::Sel) {
             self.add_flag(&mut set, inst, pred.flag);
         }
@@ -280,7 +281,7 @@ impl Files {
     /// Accumulators written without being named.
     pub(super) fn implicit_writes(&self, inst: &Inst<Physical>) -> RegSet {
         let mut set = RegSet::default();
-        self.add_implicit_acc(&mut set, inst, true);
+        self.add_implicit_acc(&mut set, inst, Direction::Write);
         set
     }
 

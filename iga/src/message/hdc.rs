@@ -2,7 +2,7 @@
 
 use super::{Addressing, Data, Kind, Message, Query, Surface};
 use messages::{
-    Effect, SurfaceIndex,
+    Access, Effect, SurfaceIndex,
     hdc::{
         A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, DataPortMessage, Dc0, Dc1, DcRo,
         ElementType, FloatAtomicOp, Form, MediaBlock, MemoryFence, OwordBlock, OwordCount, Scattered,
@@ -69,11 +69,6 @@ impl Query {
 /// Lanes as the one bit says that most messages have.
 const fn lanes_of(sixteen: bool) -> u32 {
     if sixteen { 16 } else { 8 }
-}
-
-/// Load for reads, store for writes.
-fn direction(read: bool) -> Kind {
-    if read { Kind::Load } else { Kind::Store }
 }
 
 fn oword_block(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
@@ -220,11 +215,14 @@ fn fence(q: &Query) -> Message {
 
 fn scratch_block(q: &Query) -> Message {
     let block = q.as_kind::<ScratchBlock>();
-    let what = if block.write() { "hword scratch block write" } else { "hword scratch block read" };
+    let what = match block.access() {
+        Access::Load => "hword scratch block read",
+        Access::Store => "hword scratch block write",
+    };
     let count = 1 << block.size_log2();
     Message {
         description: format!("{what} x{count}"),
-        data: Data::block(direction(!block.write()), 256, count),
+        data: Data::block(Kind::of(block.access().effect()), 256, count),
         addressing: Addressing::Bti,
         lanes: 1,
         addr_bits: 32,
@@ -404,7 +402,7 @@ fn media_block(q: &Query, row: &DataPortMessage) -> Message {
     }
     let payload = q.desc.message_length().registers();
     let rows = if read { q.desc.response_length().registers() } else { payload.saturating_sub(1) };
-    let data = Data::block(direction(read), 8, 2 * q.full_lanes() * u32::from(rows));
+    let data = Data::block(Kind::of(row.effect), 8, 2 * q.full_lanes() * u32::from(rows));
     let mut m = memory(q, text, 32, 1, data);
     m.valid &= read || payload != 0;
     m

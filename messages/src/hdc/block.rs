@@ -1,7 +1,7 @@
 //! Messages that move whole blocks, with one address a thread; fences.
 
 use super::{Dc0, Dc1};
-use crate::SurfaceIndex;
+use crate::{Access, SurfaceIndex};
 use bitfield_struct::bitfield;
 use narrow::wide_u8;
 
@@ -123,8 +123,9 @@ pub struct ScratchBlock {
     __: u8,
     /// Lanes that are off are left out, dword by dword ("Channel Mode").
     pub by_dword: bool,
-    /// Set where the message writes the block, clear where it reads it.
-    pub write: bool,
+    /// Whether the message reads the block or writes it.
+    #[bits(1, default = Access::Load, from = Access::from_bits, into = Access::into_bits)]
+    pub access: Access,
     /// Always set: a scratch block.
     #[bits(default = true)]
     pub scratch: bool,

@@ -2,6 +2,8 @@
 
 use narrow::to_u8;
 
+use crate::Access;
+
 /// What one level of the caches does with data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cache {
@@ -17,15 +19,6 @@ pub enum Cache {
     Streaming,
     /// Keeps what is read until it has been read.
     ReadInvalidate,
-}
-
-/// Loads and stores name the same codes of cache control differently; atomics name them as stores do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    /// Loads.
-    Load,
-    /// Stores and atomics.
-    Store,
 }
 
 /// Caches of levels 1 and 3 by code, from 1 on; 0 is what the surface or the state says.
@@ -49,6 +42,7 @@ const STORES: [(Cache, Cache); 7] = [
     (Cache::WriteBack, Cache::WriteBack),
 ];
 
+/// Loads and stores name the same codes of cache control differently; atomics name them as stores do.
 impl Access {
     /// The code of a load that both levels keep.
     pub const CACHED_LOAD: u8 = 4;

@@ -40,9 +40,10 @@
 //! together cover it end the old value together.
 
 use crate::analysis::{
-    access::Kind,
+    access::{Access, Kind},
     accesses::Accesses,
     dataflow::Dataflow,
+    facts::Fact,
     flow::Flow,
     history::History,
     position::{Position, Range},
@@ -332,9 +333,9 @@ fn scan(
             open[v] = OpenRange { live, others: 0, block, end: bottom, first: bottom };
             seen.push(v);
         }
+        let mut found = Found { raw, fresh, divergent };
         for i in insts.rev() {
             let during = Range::during(to_index(i));
-            let read_at = during.start;
             for a in accesses.of(i).iter().rev() {
                 let o = &mut open[a.var];
                 if o.block != block {
@@ -344,42 +345,9 @@ fn scan(
                 let fact = &accesses.facts[a.var];
                 let local = fact.only_in(block) && !dataflow.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
-                    let needed = fact.needed(a);
-                    if !o.is_needed() {
-                        if needed == 0 {
-                            raw.push((a.var, Range { start: read_at, end: read_at.next() }));
-                            continue;
-                        }
-                        o.end = read_at.next();
-                    }
-                    o.live |= needed;
-                    if local && a.kind.reads_others(divergent) {
-                        o.others |= needed;
-                    }
-                    o.first = read_at;
-                    continue;
-                }
-                let at = if a.kind.has(Kind::EARLY) { read_at } else { read_at.next() };
-                if !o.is_needed() {
-                    // What is next writes early, or it would be needed.
-                    if o.first == during.end {
-                        fresh.push((during.end, a.var));
-                    }
-                    o.first = at;
-                    raw.push((a.var, Range { start: at, end: during.end }));
-                    continue;
-                }
-                if local {
-                    o.live &= !fact.kills_own(a, divergent);
-                    if !a.kind.has(Kind::MASKED) {
-                        o.others &= !fact.covers(a);
-                    }
+                    found.read(o, a, (fact, local), during.start);
                 } else {
-                    o.live &= !fact.kills(a, divergent);
-                }
-                o.first = at;
-                if !o.is_needed() {
-                    raw.push((a.var, Range { start: at, end: o.end }));
+                    found.write(o, a, (fact, local), during);
                 }
             }
         }
@@ -387,6 +355,61 @@ fn scan(
         let held = holding(dataflow, b, count);
         raw.extend(held.map(|(v, end)| (v, Range { start: top, end })));
         fresh.extend(written_early(accesses, b).filter(|&v| !open[v].is_needed()).map(|v| (top, v)));
+    }
+}
+
+/// What the walk of a block has found.
+struct Found<'a> {
+    raw: &'a mut Vec<Raw>,
+    fresh: &'a mut Vec<(Position, VarId)>,
+    /// Some lanes of the thread may not run the block.
+    divergent: bool,
+}
+
+impl Found<'_> {
+    /// A read, at its position. `local`: only this block needs the variable.
+    #[inline]
+    fn read(&mut self, o: &mut OpenRange, a: &Access, (fact, local): (&Fact, bool), at: Position) {
+        let needed = fact.needed(a);
+        if !o.is_needed() {
+            if needed == 0 {
+                self.raw.push((a.var, Range { start: at, end: at.next() }));
+                return;
+            }
+            o.end = at.next();
+        }
+        o.live |= needed;
+        if local && a.kind.reads_others(self.divergent) {
+            o.others |= needed;
+        }
+        o.first = at;
+    }
+
+    /// A write of an instruction that takes these positions. `local`: only this block needs the variable.
+    #[inline]
+    fn write(&mut self, o: &mut OpenRange, a: &Access, (fact, local): (&Fact, bool), during: Range) {
+        let at = if a.kind.has(Kind::EARLY) { during.start } else { during.start.next() };
+        if !o.is_needed() {
+            // What is next writes early, or it would be needed.
+            if o.first == during.end {
+                self.fresh.push((during.end, a.var));
+            }
+            o.first = at;
+            self.raw.push((a.var, Range { start: at, end: during.end }));
+            return;
+        }
+        if local {
+            o.live &= !fact.kills_own(a, self.divergent);
+            if !a.kind.has(Kind::MASKED) {
+                o.others &= !fact.covers(a);
+            }
+        } else {
+            o.live &= !fact.kills(a, self.divergent);
+        }
+        o.first = at;
+        if !o.is_needed() {
+            self.raw.push((a.var, Range { start: at, end: o.end }));
+        }
     }
 }
 

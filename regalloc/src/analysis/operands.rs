@@ -40,6 +40,17 @@ pub(super) struct Touches<'a> {
     pub fault: Option<String>,
 }
 
+/// What of an instruction's sources counts.
+#[derive(Clone, Copy)]
+struct Counted {
+    /// They reach as far as their regions do.
+    plain: bool,
+    /// A message or other code reads them.
+    send: bool,
+    /// The result is of interest, or all that is read.
+    result: bool,
+}
+
 impl Touches<'_> {
     /// Whether an instruction touches flags or addresses.
     pub fn has_arf(&self, inst: &Inst<Virtual>) -> bool {
@@ -79,7 +90,7 @@ impl Touches<'_> {
         }
         // How far general operands reach says when the result is there.
         let result = !self.arf_only || inst.dst.reg().is_some_and(|reg| self.is_arf(reg));
-        let (mut long, indirect) = self.sources(inst, base, plain, (send, result));
+        let (mut long, indirect) = self.sources(inst, base, Counted { plain, send, result });
         if let Payload::Send(info) = &inst.payload {
             for (role, reg) in [(Role::Desc, info.desc.reg()), (Role::ExDesc, info.ex_desc.reg())] {
                 let Some(reg) = reg else { continue };
@@ -108,11 +119,11 @@ impl Touches<'_> {
             if reg.var().is_some() {
                 // A message that reads for whoever runs gives all of them what it reads.
                 let guarded = inst.op.is_send() && self.is_guarded(inst);
+                let early = if send { self.apart && inst.op.is_send() } else { long };
                 let shape = write_shape(
                     inst,
-                    base.with_if(guarded, Kind::GUARDED),
-                    if send { self.apart && inst.op.is_send() } else { long },
-                    (send, if send { response_pitch(inst, self.scene.simd(), grf) } else { 0 }),
+                    base.with_if(guarded, Kind::GUARDED).with_if(early, Kind::EARLY),
+                    send.then(|| response_pitch(inst, self.scene.simd(), grf)),
                 );
                 self.operand(inst, Role::Dst, reg, extent, shape);
             }
@@ -134,15 +145,10 @@ impl Touches<'_> {
 
     /// Adds what the sources name themselves. Returns whether some operand spans more than one register or stands at an
     /// address (the hardware may run the instruction in several steps, and early results could meet late sources),
-    /// and whether one stands at an address. `result`: the result is of interest, or all that is read.
+    /// and whether one stands at an address.
     #[inline(always)]
-    fn sources(
-        &mut self,
-        inst: &Inst<Virtual>,
-        base: Kind,
-        plain: bool,
-        (send, result): (bool, bool),
-    ) -> (bool, bool) {
+    fn sources(&mut self, inst: &Inst<Virtual>, base: Kind, of: Counted) -> (bool, bool) {
+        let Counted { plain, send, result } = of;
         let grf = self.grf;
         let (mut long, mut indirect) = (false, false);
         let copied = self.copied_to(inst);
@@ -370,10 +376,12 @@ fn has_header(inst: &Inst<Virtual>) -> bool {
     }
 }
 
-fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool, (send, pitch): (bool, u8)) -> (Kind, u8, u8) {
-    let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
+/// Kind, pitch and bytes of an element of a write. `outside`: the bytes of an element of what a message or other code writes;
+/// 0 where that is not known.
+fn write_shape(inst: &Inst<Virtual>, base: Kind, outside: Option<u8>) -> (Kind, u8, u8) {
+    let kind = base.with(Kind::WRITE);
     let sure = inst.pred.is_none() || inst.op == Op::Sel || kind.has(Kind::GUARDED);
-    if send {
+    if let Some(pitch) = outside {
         return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), pitch, pitch);
     }
     match inst.dst {

@@ -5,8 +5,8 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{
-    Arf, Base, BlockId, Class, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src, VarClass,
-    Virtual,
+    Arf, Base, BlockId, Class, Direction, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src,
+    VarClass, VarId, Virtual,
 };
 use narrow::{as_index, to_index};
 
@@ -93,11 +93,11 @@ type Readers = Vec<(u32, u32)>;
 
 impl Last {
     /// Notes what instruction `i` does and adds what it must stay behind.
-    fn touch(&mut self, i: u32, writes: bool, before: &mut Vec<u32>, readers: &mut Readers) {
+    fn touch(&mut self, i: u32, does: Direction, before: &mut Vec<u32>, readers: &mut Readers) {
         if self.writer != NOBODY && self.writer != i {
             before.push(self.writer);
         }
-        if !writes {
+        if does == Direction::Read {
             readers.push((i, self.reader));
             self.reader = to_index(readers.len()) - 1;
             return;
@@ -176,17 +176,16 @@ impl BlockGraph {
         let insts = accesses.block(b);
         let (top, bottom) = (Position::before(insts.start), Position::before(insts.end));
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let BlockGraph { locals, touched, with_flags, before, count, row_of, last, readers, .. } = self;
-        row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
+        self.row_of.resize(kernel.vars.len(), (BlockId::NONE, 0));
         let mut shared = [Last::default(); SHARED];
         let mut memory = [Last::default(); MemorySpace::ALL.len()];
-        locals.clear();
-        last.clear();
-        readers.clear();
-        touched.clear();
-        with_flags.clear();
-        before.clear();
-        *count = insts.len();
+        self.locals.clear();
+        self.last.clear();
+        self.readers.clear();
+        self.touched.clear();
+        self.with_flags.clear();
+        self.before.clear();
+        self.count = insts.len();
         // The last that stays, and everything since.
         let mut fence: Option<u32> = None;
         let mut since = 0;
@@ -195,53 +194,74 @@ impl BlockGraph {
             let named = Named::by(inst, kernel);
             let stay = i < prologue || named.fixed || stays_put(inst);
             for a in accesses.of(insts.start + i) {
-                let writes = a.kind.has(Kind::WRITE);
+                let does = Direction::write_if(a.kind.has(Kind::WRITE));
                 let of = match kernel.vars[a.var.index()].class {
                     VarClass::Address => SharedResource::Addresses,
                     class @ (VarClass::Flag | VarClass::General) => {
-                        let (block, row) = &mut row_of[a.var.index()];
-                        if block.index() != b {
-                            (*block, *row) = (b.into(), to_index(locals.len()));
-                            let bytes = kernel.vars[a.var.index()].bytes;
-                            let is_flag = class == VarClass::Flag;
-                            locals.push(Local {
-                                bytes: if is_flag { 0 } else { bytes },
-                                flag_bytes: if is_flag { bytes } else { 0 },
-                                touches: 0,
-                                live_in: live.at_start(a.var, top),
-                                live_out: live.at_end(a.var, bottom),
-                            });
-                            last.push(Last::default());
-                        }
-                        touched.list.push(*row);
-                        last[as_index(*row)].touch(now, writes, &mut before.list, readers);
+                        let row = self.row(kernel, live, a.var, (b, top, bottom), class);
+                        self.touched.list.push(row);
+                        self.last[as_index(row)].touch(now, does, &mut self.before.list, &mut self.readers);
                         continue;
                     }
                 };
-                shared[of.index()].touch(now, writes, &mut before.list, readers);
+                shared[of.index()].touch(now, does, &mut self.before.list, &mut self.readers);
             }
             if named.accumulator || uses_accumulator(inst) {
-                shared[SharedResource::Accumulators.index()].touch(now, true, &mut before.list, readers);
+                shared[SharedResource::Accumulators.index()].touch(
+                    now,
+                    Direction::Write,
+                    &mut self.before.list,
+                    &mut self.readers,
+                );
             }
             if let Some(info) = inst.send() {
                 let access = info.memory_access(kernel.platform);
+                let does = Direction::write_if(access.writes);
                 for space in access.spaces() {
-                    memory[space.index()].touch(now, access.writes, &mut before.list, readers);
+                    memory[space.index()].touch(now, does, &mut self.before.list, &mut self.readers);
                 }
             }
-            before.list.extend(fence);
+            self.before.list.extend(fence);
             if stay {
-                before.list.extend(since..now);
+                self.before.list.extend(since..now);
                 (fence, since) = (Some(now), now + 1);
             }
-            touched.end_row();
-            with_flags.push(touched.of(i).iter().any(|&v| locals[as_index(v)].flag_bytes > 0));
-            before.end_row();
-            for &v in touched.of(i) {
-                locals[as_index(v)].touches += 1;
+            self.touched.end_row();
+            self.with_flags.push(self.touched.of(i).iter().any(|&v| self.locals[as_index(v)].flag_bytes > 0));
+            self.before.end_row();
+            for &v in self.touched.of(i) {
+                self.locals[as_index(v)].touches += 1;
             }
         }
         self.count_dependents();
+    }
+
+    /// The row of a variable among those that a block touches, from here on if it is the first to touch it. The block: its
+    /// number, and the positions where it begins and ends.
+    #[inline]
+    fn row(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        live: &Liveness,
+        v: VarId,
+        (b, top, bottom): (usize, Position, Position),
+        class: VarClass,
+    ) -> u32 {
+        let (block, row) = &mut self.row_of[v.index()];
+        if block.index() != b {
+            (*block, *row) = (b.into(), to_index(self.locals.len()));
+            let bytes = kernel.vars[v.index()].bytes;
+            let is_flag = class == VarClass::Flag;
+            self.locals.push(Local {
+                bytes: if is_flag { 0 } else { bytes },
+                flag_bytes: if is_flag { bytes } else { 0 },
+                touches: 0,
+                live_in: live.at_start(v, top),
+                live_out: live.at_end(v, bottom),
+            });
+            self.last.push(Last::default());
+        }
+        *row
     }
 
     /// What follows from all instructions: who touches what, how many depend on each, and what is alive around it.

@@ -21,7 +21,7 @@ use gen_ir::{
     scratch::{BASE_BYTE, SURFACE_BYTE, SURFACE_SHIFT},
 };
 use messages::{
-    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength,
+    Access, Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength,
     hdc::ScratchBlock,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscOp, Untyped, VectorSize},
 };
@@ -54,7 +54,7 @@ impl Spiller<'_> {
             let offset = slot + (temp.first + at) * self.grf;
             if self.by_surface {
                 let data = self.reg(u.temp, temp.front + at * self.grf);
-                self.by_surface(out, (offset, data, n), false, origin);
+                self.by_surface(out, (offset, data, n), Access::Load, origin);
                 self.count.fills += 1;
                 continue;
             }
@@ -65,7 +65,7 @@ impl Spiller<'_> {
                 i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
             }
             let lens = Lengths { dst: ResponseLength::of(n), ..Lengths::out(1, 0) };
-            i.payload = self.info(self.message(offset, n, false), lens);
+            i.payload = self.info(self.message(offset, n, Access::Load), lens);
             out.push(i);
             self.count.fills += 1;
         }
@@ -80,7 +80,7 @@ impl Spiller<'_> {
             let data = self.reg(u.temp, temp.front + at * self.grf);
             self.count.spills += 1;
             if self.by_surface {
-                self.by_surface(out, (offset, data, n), true, origin);
+                self.by_surface(out, (offset, data, n), Access::Store, origin);
                 continue;
             }
             let op = if self.split_send && !self.xe { Op::Sends } else { Op::Send };
@@ -89,7 +89,7 @@ impl Spiller<'_> {
             if self.split_send {
                 i.src[0] = Src::payload(self.header(), i.exec);
                 i.src[1] = Src::payload(data, i.exec);
-                i.payload = self.info(self.message(offset, n, true), Lengths::out(1, n));
+                i.payload = self.info(self.message(offset, n, Access::Store), Lengths::out(1, n));
                 out.push(i);
                 continue;
             }
@@ -107,19 +107,19 @@ impl Spiller<'_> {
             };
             out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
             i.src[0] = Src::payload(message, i.exec);
-            i.payload = self.info(self.message(offset, n, true), Lengths::out(1 + n, 0));
+            i.payload = self.info(self.message(offset, n, Access::Store), Lengths::out(1 + n, 0));
             out.push(i);
         }
     }
 
     /// The descriptor of a scratch block. Offsets are within reach, blocks of 1, 2, 4 or 8 times 32 bytes.
-    fn message(&self, offset: u32, regs: u32, write: bool) -> ScratchBlock {
+    fn message(&self, offset: u32, regs: u32, access: Access) -> ScratchBlock {
         let units = regs * self.grf / UNIT;
         ScratchBlock::new()
             .with_offset(to_u16((offset - self.from) / UNIT))
             .with_size_log2(to_u8(units.ilog2()))
-            .with_by_dword(write)
-            .with_write(write)
+            .with_by_dword(access.is_store())
+            .with_access(access)
     }
 
     fn send(&self, op: Op, regs: u32, origin: u32) -> Inst<Virtual> {
@@ -156,7 +156,7 @@ impl Spiller<'_> {
         &mut self,
         out: &mut Vec<Inst<Virtual>>,
         (offset, data, regs): (u32, Reg<Virtual>, u32),
-        write: bool,
+        access: Access,
         origin: u32,
     ) {
         let Some(frame) = self.frame else { return };
@@ -178,12 +178,12 @@ impl Spiller<'_> {
             out.push(scalar(Op::Shr, Reg::var_at(var, 0), state));
             var
         });
-        let lens = match write {
-            true => Lengths::out(1, regs),
-            false => Lengths { dst: ResponseLength::of(regs), ..Lengths::out(1, 0) },
+        let lens = match access {
+            Access::Load => Lengths { dst: ResponseLength::of(regs), ..Lengths::out(1, 0) },
+            Access::Store => Lengths::out(1, regs),
         };
         let desc = Untyped::new()
-            .with_op(Some(if write { LscOp::Store } else { LscOp::Load }))
+            .with_op(Some(if access.is_store() { LscOp::Store } else { LscOp::Load }))
             .with_address_size(Some(AddressSize::A32))
             .with_data_size(Some(DataSize::D32))
             .with_vector_size(VectorSize::of(regs * self.grf / 4))
@@ -193,7 +193,7 @@ impl Spiller<'_> {
         send.exec = ExecSize::S1;
         // The register is all surface, the instruction says how long the data is.
         send.opts = send.opts.with(Options::EX_BSO);
-        let (response, second) = if write { (Reg::NULL, data) } else { (data, Reg::NULL) };
+        let (response, second) = if access.is_store() { (Reg::NULL, data) } else { (data, Reg::NULL) };
         send.dst = Dst::packed(response, Type::Ud);
         send.src = [Src::payload(address, send.exec), Src::payload(second, send.exec), Src::None];
         send.payload = Payload::Send(SendInfo {

@@ -413,31 +413,7 @@ impl<'k, S: Files> Machine<'k, S> {
         if let Desc::Imm(d) = info.desc
             && info.sfid == gen_ir::Sfid::Dc0
         {
-            let block = ScratchBlock::from(d);
-            if !inst.no_mask || !block.scratch() || !d.header_present() {
-                return Err(format!("not a scratch message: {d:?}"));
-            }
-            let offset = usize::from(block.offset()) * 32;
-            let len = 32 << block.size_log2();
-            if block.write() {
-                let at = if info.src1_len > 0 { reg(1) } else { reg(0).map(|(s, at)| (s, at + self.grf)) };
-                let (s, at) = at.ok_or("no data")?;
-                if self.header_of(reg(0)) != self.header_of(Some((0, 0))) {
-                    return Err("a scratch message without r0 as its header".into());
-                }
-                let from = self.store[s].clone();
-                self.scratch.data[offset..offset + len].copy_from_slice(&from.data[at..at + len]);
-                self.scratch.poison[offset..offset + len].copy_from_slice(&from.poison[at..at + len]);
-            } else {
-                if reg(0) != Some((0, 0)) {
-                    return Err("a scratch message without r0 as its header".into());
-                }
-                let (s, at) = dst.ok_or("no destination")?;
-                let to = &mut self.store[s];
-                to.data[at..at + len].copy_from_slice(&self.scratch.data[offset..offset + len]);
-                to.poison[at..at + len].copy_from_slice(&self.scratch.poison[offset..offset + len]);
-            }
-            return Ok(());
+            return self.scratch_message(inst, (d, info.src1_len), places, dst);
         }
         // Any other message: each lane reads its dwords and gets a hash of them back.
         let mut replies = Vec::new();
@@ -475,6 +451,41 @@ impl<'k, S: Files> Machine<'k, S> {
                     dword += inst.exec.lanes() as usize;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// A scratch block; its descriptor, and the registers of its second payload.
+    fn scratch_message(
+        &mut self,
+        inst: &Inst<S>,
+        (d, src1_len): (gen_ir::Descriptor, u8),
+        places: [Option<(usize, usize)>; 2],
+        dst: Option<(usize, usize)>,
+    ) -> Result<(), String> {
+        let block = ScratchBlock::from(d);
+        if !inst.no_mask || !block.scratch() || !d.header_present() {
+            return Err(format!("not a scratch message: {d:?}"));
+        }
+        let offset = usize::from(block.offset()) * 32;
+        let len = 32 << block.size_log2();
+        if block.access().is_store() {
+            let at = if src1_len > 0 { places[1] } else { places[0].map(|(s, at)| (s, at + self.grf)) };
+            let (s, at) = at.ok_or("no data")?;
+            if self.header_of(places[0]) != self.header_of(Some((0, 0))) {
+                return Err("a scratch message without r0 as its header".into());
+            }
+            let from = self.store[s].clone();
+            self.scratch.data[offset..offset + len].copy_from_slice(&from.data[at..at + len]);
+            self.scratch.poison[offset..offset + len].copy_from_slice(&from.poison[at..at + len]);
+        } else {
+            if places[0] != Some((0, 0)) {
+                return Err("a scratch message without r0 as its header".into());
+            }
+            let (s, at) = dst.ok_or("no destination")?;
+            let to = &mut self.store[s];
+            to.data[at..at + len].copy_from_slice(&self.scratch.data[offset..offset + len]);
+            to.poison[at..at + len].copy_from_slice(&self.scratch.poison[offset..offset + len]);
         }
         Ok(())
     }

@@ -232,8 +232,8 @@ fn structured_forms_do_what_gotos_do() {
     for seed in seeds(300) {
         let g = generate(seed, Platform::Skl, shape);
         let (mut plain, mut formed) = (g.kernel.clone(), g.kernel);
-        structurizer::structurize_with(&mut plain, false).unwrap();
-        structurizer::structurize_with(&mut formed, true).unwrap();
+        structurizer::structurize_with(&mut plain, structurizer::BranchStyle::Gotos).unwrap();
+        structurizer::structurize_with(&mut formed, structurizer::BranchStyle::Structured).unwrap();
         structured += formed.insts().filter(|(_, i)| i.op == Op::If).count();
         let mut a = Machine::new(&plain, &g.inputs, WIDTH);
         let mut b = Machine::new(&formed, &g.inputs, WIDTH);

@@ -1,6 +1,6 @@
 //! Commands of the streamer itself (MI_*).
 
-use super::{Context, Flow, Machine, address, bits};
+use super::{AddressSpace, Context, Flow, Machine, address, bits};
 use crate::Error;
 use narrow::{low_i32, low_i64, low_u32, low_u64};
 
@@ -44,7 +44,7 @@ impl Context {
         if c.len() < need {
             return Err(Error::command(at, format!("MI {op:#x}: {} dwords, allowed: {need}", c.len())));
         }
-        let global = c[0] & GLOBAL != 0;
+        let space = AddressSpace::global_if(c[0] & GLOBAL != 0);
         match op {
             opcode::BATCH_BUFFER_END => return Ok(Flow::End),
             opcode::BATCH_BUFFER_START => {
@@ -64,7 +64,7 @@ impl Context {
                 if c[0] & 1 << 21 != 0 {
                     data.extend(c.get(4).copied().unwrap_or(0).to_le_bytes());
                 }
-                self.store(machine, global, address(c, 1, 4), &data)?;
+                self.store(machine, space, address(c, 1, 4), &data)?;
             }
             opcode::FLUSH_DW => self.flush(machine, c)?,
             opcode::LOAD_REGISTER_IMM => {
@@ -74,7 +74,7 @@ impl Context {
             }
             opcode::STORE_REGISTER_MEM => {
                 let value = machine.registers.get(self.register(c[0], c[1]));
-                self.store(machine, global, address(c, 2, 4), &value.to_le_bytes())?;
+                self.store(machine, space, address(c, 2, 4), &value.to_le_bytes())?;
             }
             opcode::LOAD_REGISTER_MEM => {
                 let value = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
@@ -86,7 +86,7 @@ impl Context {
             }
             opcode::COPY_MEM_MEM => {
                 let value = low_u32(self.space.number(machine.world, address(c, 3, 4), 4)?);
-                self.store(machine, global, address(c, 1, 4), &value.to_le_bytes())?;
+                self.store(machine, space, address(c, 1, 4), &value.to_le_bytes())?;
             }
             opcode::ATOMIC => self.atomic(machine, at, c)?,
             opcode::MATH => self.math(machine, at, &c[1..])?,
@@ -107,17 +107,17 @@ impl Context {
 
     /// MI_FLUSH_DW: perhaps writes a value or the time when all before is done, which it is.
     fn flush(&mut self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
-        let (to, global) = (address(c, 1, 8), c[1] & 4 != 0);
+        let (to, space) = (address(c, 1, 8), AddressSpace::global_if(c[1] & 4 != 0));
         let value = |i: usize| c.get(i).copied().unwrap_or(0);
         match bits(c[0], 14, 15) {
             1 => {
                 let data = u64::from(value(4)) << 32 | u64::from(value(3));
                 let bytes = if c.len() >= 5 { 8 } else { 4 };
-                self.say_done(machine, global, to, &data.to_le_bytes()[..bytes])
+                self.say_done(machine, space, to, &data.to_le_bytes()[..bytes])
             }
             3 => {
                 let now = machine.registers.clock();
-                self.store(machine, global, to, &now.to_le_bytes())
+                self.store(machine, space, to, &now.to_le_bytes())
             }
             _ => Ok(()),
         }
@@ -158,7 +158,8 @@ impl Context {
             0xe => old,
             other => return Err(Error::command(at, format!("MI_ATOMIC {other:#x}"))),
         };
-        self.store(machine, c[0] & GLOBAL != 0, to, &(new & mask).to_le_bytes()[..bytes])
+        let space = AddressSpace::global_if(c[0] & GLOBAL != 0);
+        self.store(machine, space, to, &(new & mask).to_le_bytes()[..bytes])
     }
 
     /// MI_MATH: a little machine over general registers ("Command Streamer ALU").

@@ -245,14 +245,14 @@ impl Context {
     fn say_done(
         &mut self,
         machine: &mut Machine<'_>,
-        global: bool,
+        to: AddressSpace,
         address: u64,
         data: &[u8],
     ) -> Result<(), Error> {
-        if !global {
+        if to == AddressSpace::Process {
             self.said_done = Some(address);
         }
-        self.store(machine, global, address, data)
+        self.store(machine, to, address, data)
     }
 
     /// Where that was last, as a physical address of this connection, and the value.
@@ -266,12 +266,34 @@ impl Context {
     }
 
     /// Writes to the process, or where a command says so to the global table's memory.
-    fn store(&self, machine: &mut Machine<'_>, global: bool, address: u64, data: &[u8]) -> Result<(), Error> {
+    fn store(
+        &self,
+        machine: &mut Machine<'_>,
+        to: AddressSpace,
+        address: u64,
+        data: &[u8],
+    ) -> Result<(), Error> {
         let world = crate::run::unshared(machine.world);
-        match global {
-            true => machine.global.write(world, self.space.connection, address, data),
-            false => self.space.write(world, address, data),
+        match to {
+            AddressSpace::Global => machine.global.write(world, self.space.connection, address, data),
+            AddressSpace::Process => self.space.write(world, address, data),
         }
+    }
+}
+
+/// The memory that an address of a command leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AddressSpace {
+    /// That of the process.
+    Process,
+    /// That of the global table.
+    Global,
+}
+
+impl AddressSpace {
+    /// The global table's where a bit of the command says so.
+    const fn global_if(bit: bool) -> AddressSpace {
+        if bit { AddressSpace::Global } else { AddressSpace::Process }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands of the 3D and GPGPU pipeline, and the blitter's copies.
 
-use super::{Context, Machine, address, bits};
+use super::{AddressSpace, Context, Machine, address, bits};
 use crate::{Error, walker};
 use narrow::{low_u8, low_u32, to_usize};
 
@@ -57,15 +57,15 @@ impl Context {
 
     /// PIPE_CONTROL: perhaps writes a value or the time when all before is done, which it is.
     fn pipe_control(&mut self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
-        let (to, global) = (address(c, 2, 4), c[1] & 1 << 24 != 0);
+        let (to, space) = (address(c, 2, 4), AddressSpace::global_if(c[1] & 1 << 24 != 0));
         match bits(c[1], 14, 15) {
             1 => {
                 let data = u64::from(c[5]) << 32 | u64::from(c[4]);
-                self.say_done(machine, global, to, &data.to_le_bytes())
+                self.say_done(machine, space, to, &data.to_le_bytes())
             }
             3 => {
                 let now = machine.registers.clock();
-                self.store(machine, global, to, &now.to_le_bytes())
+                self.store(machine, space, to, &now.to_le_bytes())
             }
             _ => Ok(()),
         }
@@ -77,13 +77,13 @@ impl Context {
         match c[26] & 3 {
             1 => {
                 let data = u64::from(c[30]) << 32 | u64::from(c[29]);
-                self.store(machine, false, to, &data.to_le_bytes())
+                self.store(machine, AddressSpace::Process, to, &data.to_le_bytes())
             }
             3 => {
                 let end = low_u32(machine.registers.clock());
                 let times = [end.wrapping_sub(1), end.wrapping_sub(1), end, end];
                 let bytes: Vec<u8> = times.iter().flat_map(|t| t.to_le_bytes()).collect();
-                self.store(machine, false, to, &bytes)
+                self.store(machine, AddressSpace::Process, to, &bytes)
             }
             _ => Ok(()),
         }
@@ -104,14 +104,14 @@ impl Context {
         for row in 0..rows {
             if name == 0x5b {
                 let to = address(c, 4, 1).wrapping_add(row * (u64::from(bits(c[3], 0, 17)) + 1));
-                self.store(machine, false, to, &vec![low_u8(c[6] >> 24); to_usize(width)])?;
+                self.store(machine, AddressSpace::Process, to, &vec![low_u8(c[6] >> 24); to_usize(width)])?;
                 continue;
             }
             let pitch = |k: usize| row * (u64::from(bits(c[k], 0, 17)) + 1);
             let (from, to) =
                 (address(c, 5, 1).wrapping_add(pitch(3)), address(c, 7, 1).wrapping_add(pitch(4)));
             let data = self.space.bytes(machine.world, from, to_usize(width))?;
-            self.store(machine, false, to, &data)?;
+            self.store(machine, AddressSpace::Process, to, &data)?;
         }
         Ok(())
     }

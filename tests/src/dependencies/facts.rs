@@ -1,8 +1,8 @@
 //! What IGA knows of an instruction: its unit and the bytes that its operands touch.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, RegisterSet, Sfid,
-    Src, Type,
+    Arf, Base, Class, Desc, Direction, Dst, Inst, Mme, Op, Options, Payload, Physical, Reg, Region,
+    RegisterSet, Sfid, Src, Type,
 };
 use platforms::Platform;
 
@@ -89,12 +89,12 @@ impl Facts {
         }
         facts.destination(inst, grf, addressed);
         if let Some(pred) = &inst.pred {
-            facts.flag(pred.flag, inst, false);
+            facts.flag(pred.flag, inst, Direction::Read);
         }
         if let Some(cond) = &inst.cond {
             // Of a choice by comparison the flag is a name alone.
             if !matches!(inst.op, Op::Sel | Op::Csel) {
-                facts.flag(cond.flag, inst, true);
+                facts.flag(cond.flag, inst, Direction::Write);
             }
         }
         let both = Touch { file: File::Acc, start: 0, end: 2 * grf };
@@ -132,18 +132,21 @@ impl Facts {
         None
     }
 
-    fn add(&mut self, touch: Touch, write: bool) {
-        if write { self.writes.push(touch) } else { self.reads.push(touch) }
+    fn add(&mut self, touch: Touch, does: Direction) {
+        match does {
+            Direction::Read => self.reads.push(touch),
+            Direction::Write => self.writes.push(touch),
+        }
     }
 
     /// Bytes `start..end` from where a register operand begins.
-    fn push(&mut self, reg: Reg<Physical>, start: u32, end: u32, grf: u32, write: bool) {
+    fn push(&mut self, reg: Reg<Physical>, start: u32, end: u32, grf: u32, does: Direction) {
         let (file, base) = match reg.base() {
             Base::Grf(n) => (File::Grf, u32::from(n) * grf),
             // Two accumulators may overlap, so a pair counts as one.
             Base::Arf(Arf::Acc(n)) => {
                 let start = u32::from(n & !1) * grf;
-                return self.add(Touch { file: File::Acc, start, end: start + 2 * grf }, write);
+                return self.add(Touch { file: File::Acc, start, end: start + 2 * grf }, does);
             }
             Base::Arf(Arf::Flag(n)) => (File::Flag, u32::from(n) * 4),
             Base::Arf(Arf::Control(_) | Arf::State(_) | Arf::ChannelEnable(_) | Arf::FlowControl(_)) => {
@@ -153,15 +156,15 @@ impl Facts {
             _ => return,
         };
         let base = base + reg.byte;
-        self.add(Touch { file, start: base + start, end: base + end }, write);
+        self.add(Touch { file, start: base + start, end: base + end }, does);
     }
 
     /// The bits of a flag that belong to an instruction's channels.
-    fn flag(&mut self, flag: Reg<Physical>, inst: &Inst<Physical>, write: bool) {
+    fn flag(&mut self, flag: Reg<Physical>, inst: &Inst<Physical>, does: Direction) {
         if let Some(at) = flag.flag_byte() {
             let first = 8 * at.bytes() + u32::from(inst.chan);
             let end = (first + inst.exec.lanes()).div_ceil(8);
-            self.add(Touch { file: File::Flag, start: first / 8, end }, write);
+            self.add(Touch { file: File::Flag, start: first / 8, end }, does);
         }
     }
 
@@ -169,11 +172,11 @@ impl Facts {
         match inst.src[n] {
             Src::Direct { reg, region, ty, .. } => {
                 let bytes = source_bytes(inst, n, region, ty, grf);
-                self.push(reg, 0, bytes, grf, false);
+                self.push(reg, 0, bytes, grf, Direction::Read);
             }
             Src::Macro { reg, mme, ty, .. } => {
-                self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, false);
-                self.macro_part(mme, grf, false);
+                self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, Direction::Read);
+                self.macro_part(mme, grf, Direction::Read);
             }
             Src::Indirect { .. } => self.reads.extend(touches(addressed, grf)),
             Src::None | Src::Imm { .. } | Src::AddrOf { .. } => {}
@@ -194,25 +197,25 @@ impl Facts {
                 if words && matches!(reg.base(), Base::Grf(_)) {
                     let from = reg.at(reg.byte & !1);
                     let end = ((reg.byte & 1) + bytes).next_multiple_of(2);
-                    self.push(from, 0, end, grf, true);
-                    self.push(from, 0, end, grf, false);
+                    self.push(from, 0, end, grf, Direction::Write);
+                    self.push(from, 0, end, grf, Direction::Read);
                 } else {
-                    self.push(reg, 0, bytes, grf, true);
+                    self.push(reg, 0, bytes, grf, Direction::Write);
                 }
             }
             Dst::Macro { reg, mme, ty } => {
-                self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, true);
-                self.macro_part(mme, grf, true);
+                self.push(reg, 0, inst.exec.lanes() * ty.bytes(), grf, Direction::Write);
+                self.macro_part(mme, grf, Direction::Write);
             }
             Dst::Indirect { .. } => self.writes.extend(touches(addressed, grf)),
             Dst::None => {}
         }
     }
 
-    fn macro_part(&mut self, mme: Mme, grf: u32, write: bool) {
+    fn macro_part(&mut self, mme: Mme, grf: u32, does: Direction) {
         if let Mme::Reg(n) = mme {
             let start = u32::from(n & !1) * grf;
-            self.add(Touch { file: File::Acc, start, end: start + 2 * grf }, write);
+            self.add(Touch { file: File::Acc, start, end: start + 2 * grf }, does);
         }
     }
 }

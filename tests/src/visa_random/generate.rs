@@ -32,6 +32,21 @@ impl Settings {
     }
 }
 
+/// Modifiers that a source may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mods {
+    None,
+    /// Any that its type has.
+    Any,
+}
+
+impl Mods {
+    /// Any where something holds.
+    const fn any_if(holds: bool) -> Mods {
+        if holds { Mods::Any } else { Mods::None }
+    }
+}
+
 /// What is drawn.
 struct Draws(SplitMix);
 
@@ -177,12 +192,12 @@ impl Generator {
     }
 
     /// A source of a general variable.
-    fn src_var(&mut self, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> (Type, String) {
+    fn src_var(&mut self, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> (Type, String) {
         loop {
             for _ in 0..30 {
                 let v = self.var(want);
                 if let Some(text) = self.region(&v, e) {
-                    let m = if mods { self.modifier(v.ty) } else { "" };
+                    let m = if mods == Mods::Any { self.modifier(v.ty) } else { "" };
                     return (v.ty, format!("{m}{text}"));
                 }
             }
@@ -219,7 +234,7 @@ impl Generator {
     }
 
     /// A source: mostly a variable, sometimes a constant.
-    fn src(&mut self, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> (Type, String) {
+    fn src(&mut self, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> (Type, String) {
         if self.r.one_in(5) {
             let ty = self.var(want).ty;
             if ty.is_int() && e.lanes <= 8 && self.r.one_in(4) && want(Type::W) && want(Type::UW) {

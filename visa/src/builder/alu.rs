@@ -3,7 +3,7 @@
 use super::{Dest, KernelBuilder, Source};
 use crate::{
     ids::{AddrId, PredId},
-    op::{Op, Precision},
+    op::{Extreme, Op, Precision},
     opcode::Opcode,
     operand::{Operand, RawOperand, Srcs},
     table::plain_instructions,
@@ -48,17 +48,17 @@ impl KernelBuilder {
 
     /// `min`.
     pub fn min(&mut self, exec: Exec, dst: impl Into<Dest>, a: impl Into<Source>, b: impl Into<Source>) {
-        self.min_max(false, exec, dst.into(), [a.into(), b.into()]);
+        self.min_max(Extreme::Min, exec, dst.into(), [a.into(), b.into()]);
     }
 
     /// `max`.
     pub fn max(&mut self, exec: Exec, dst: impl Into<Dest>, a: impl Into<Source>, b: impl Into<Source>) {
-        self.min_max(true, exec, dst.into(), [a.into(), b.into()]);
+        self.min_max(Extreme::Max, exec, dst.into(), [a.into(), b.into()]);
     }
 
-    fn min_max(&mut self, max: bool, exec: Exec, dst: Dest, srcs: [Source; 2]) {
+    fn min_max(&mut self, which: Extreme, exec: Exec, dst: Dest, srcs: [Source; 2]) {
         let srcs = srcs.map(|s| Operand::Vector(s.operand(exec.size)));
-        self.op(Opcode::Fminmax, exec, Op::MinMax { max, dst: &dst.operand(), srcs: Srcs::new(&srcs) });
+        self.op(Opcode::Fminmax, exec, Op::MinMax { which, dst: &dst.operand(), srcs: Srcs::new(&srcs) });
     }
 
     /// `bfn`: the bitwise function of three sources that the truth table gives.

@@ -3,7 +3,7 @@
 use super::{Dest, KernelBuilder, Source};
 use crate::{
     ids::*,
-    op::{LifetimeVar, Op},
+    op::{Callee, LifetimeMark, LifetimeVar, Op},
     opcode::Opcode,
     operand::{Labels, Operand},
     types::{Exec, ExecSize, LabelKind},
@@ -59,13 +59,13 @@ impl KernelBuilder {
     pub fn ifcall(
         &mut self,
         exec: Exec,
-        uniform: bool,
+        callee: Callee,
         address: impl Into<Source>,
         arg_size: u8,
         return_size: u8,
     ) {
         let address = address.into().operand(exec.size);
-        let op = Op::Ifcall { uniform, no_return: false, address: &address, arg_size, return_size };
+        let op = Op::Ifcall { callee, no_return: false, address: &address, arg_size, return_size };
         self.op(Opcode::Ifcall, exec, op);
     }
 
@@ -84,8 +84,8 @@ impl KernelBuilder {
     }
 
     /// `lifetime.start` or `lifetime.end` of a variable.
-    pub fn lifetime(&mut self, end: bool, var: LifetimeVar) {
-        self.op(Opcode::Lifetime, Exec::SCALAR, Op::Lifetime { end, var });
+    pub fn lifetime(&mut self, mark: LifetimeMark, var: LifetimeVar) {
+        self.op(Opcode::Lifetime, Exec::SCALAR, Op::Lifetime { mark, var });
     }
 
     /// The source file of what follows.

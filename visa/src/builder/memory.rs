@@ -2,6 +2,7 @@
 
 use super::{KernelBuilder, Source};
 use crate::{
+    Access,
     ids::*,
     lsc::*,
     op::*,

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::{
+    Access,
+    op::{BlockAlignment, SurfaceModifier},
     operand::RawOperand,
     table::{Enc, Slot, Text},
     types::{AtomicOp, ChannelMask, CondMod, ExecSize},
@@ -36,9 +38,9 @@ fn a_kernel_of_every_family_keeps_the_rules_and_survives_bytes_and_text() {
     b.when(p).sel(SIMD8, x, x, y);
     b.when(not(p)).goto(SIMD8, end);
     b.addr_add(Exec::no_mask(ExecSize::S1), a, x, 4u16);
-    b.scaled4(SIMD8, false, ChannelMask(1), t, 0u32, x, y);
-    b.oword_block(false, false, 2, false, t, 4u32, x);
-    b.media_block(true, 0, t, 0, 32, 1, 0u32, 1u32, x);
+    b.scaled4(SIMD8, Access::Load, ChannelMask(1), t, 0u32, x, y);
+    b.oword_block(Access::Load, BlockAlignment::Oword, 2, SurfaceModifier::None, t, 4u32, x);
+    b.media_block(Access::Store, 0, t, 0, 32, 1, 0u32, 1u32, x);
     b.atomic(SIMD8, AtomicOp::Add, 32, t, x, [y.raw(0), RawOperand::NULL], x);
     b.call(Exec::SCALAR, sub);
     b.barrier();

@@ -66,6 +66,10 @@ const fn bit(set: bool, bit: u8) -> u8 {
     if set { 1 << bit } else { 0 }
 }
 
+fn send_wait(flags: u8) -> SendWait {
+    if flags & 1 != 0 { SendWait::DependentThreads } else { SendWait::None }
+}
+
 codes! {
     /// A number without a meaning.
     Zero: () {
@@ -76,28 +80,56 @@ codes! {
         put((), p) { 0u32.put(p) }
     }
 
-    /// The lowest bit of a byte.
-    LowBit: bool {
-        take(t) { Ok(t.byte() & 1 != 0) }
-        put(set, p) { set.put(p) }
+    /// What a raw message waits for: the lowest bit of a byte.
+    WaitBit: SendWait {
+        take(t) { Ok(send_wait(t.byte())) }
+        put(wait, p) { (wait == SendWait::DependentThreads).put(p) }
     }
 
-    /// The two lowest bits of a byte.
-    TwoFlags: (bool, bool) {
+    /// What a raw message waits for, and whether its thread ends: the two lowest bits of a byte.
+    SendFlags: (SendWait, SendEnd) {
         take(t) {
             let flags = t.byte();
-            Ok((flags & 1 != 0, flags & 2 != 0))
+            let end = if flags & 2 != 0 { SendEnd::EndsThread } else { SendEnd::Continues };
+            Ok((send_wait(flags), end))
         }
-        put((first, second), p) { (bit(first, 0) | bit(second, 1)).put(p) }
+        put((wait, end), p) {
+            (bit(wait == SendWait::DependentThreads, 0) | bit(end == SendEnd::EndsThread, 1)).put(p)
+        }
+    }
+
+    /// Half of a barrier: 0 waits.
+    HalfByte: BarrierHalf {
+        take(t) { Ok(if t.byte() != 0 { BarrierHalf::Signal } else { BarrierHalf::Wait }) }
+        put(half, p) { (half == BarrierHalf::Signal).put(p) }
+    }
+
+    /// Whether others write a surface: the lowest bit of a byte.
+    ModifierByte: SurfaceModifier {
+        take(t) { Ok(if t.byte() & 1 != 0 { SurfaceModifier::Modified } else { SurfaceModifier::None }) }
+        put(modifier, p) { (modifier == SurfaceModifier::Modified).put(p) }
+    }
+
+    /// Who is called, and whether the callee does not return: the two lowest bits of a byte.
+    CallFlags: (Callee, bool) {
+        take(t) {
+            let flags = t.byte();
+            let callee = if flags & 1 != 0 { Callee::Uniform } else { Callee::PerLane };
+            Ok((callee, flags & 2 != 0))
+        }
+        put((callee, no_return), p) { (bit(callee == Callee::Uniform, 0) | bit(no_return, 1)).put(p) }
     }
 
     /// 0 or 1: minimum or maximum.
-    Which: bool {
+    Which: Extreme {
         take(t) {
-            let which = t.byte();
-            if which > 1 { Err(("minimum or maximum", u32::from(which))) } else { Ok(which == 1) }
+            match t.byte() {
+                0 => Ok(Extreme::Min),
+                1 => Ok(Extreme::Max),
+                which => Err(("minimum or maximum", u32::from(which))),
+            }
         }
-        put(max, p) { max.put(p) }
+        put(which, p) { (which == Extreme::Max).put(p) }
     }
 
     /// Three sources, with fields behind them.
@@ -125,16 +157,20 @@ codes! {
         put(owords, p) { log2(owords).put(p) }
     }
 
-    /// Owords of a block, and whether it is aligned to dwords alone.
-    BlockProperties: (u8, bool) {
+    /// Owords of a block, and its alignment.
+    BlockProperties: (u8, BlockAlignment) {
         take(t) {
             let properties = t.byte();
             if properties & 7 > 4 {
                 return Err(("block properties", u32::from(properties)));
             }
-            Ok((1 << (properties & 7), properties & 0x88 != 0))
+            let alignment = match properties & 0x88 {
+                0 => BlockAlignment::Oword,
+                _ => BlockAlignment::Dword,
+            };
+            Ok((1 << (properties & 7), alignment))
         }
-        put((owords, unaligned), p) { (log2(owords) | bit(unaligned, 3)).put(p) }
+        put((owords, alignment), p) { (log2(owords) | bit(alignment == BlockAlignment::Dword, 3)).put(p) }
     }
 
     /// Bytes of a block: 1, 4, 8.
@@ -233,12 +269,16 @@ codes! {
     }
 
     /// Channels and lanes of the samples of old.
-    LegacyMode: (ChannelMask, bool) {
+    LegacyMode: (ChannelMask, SampleLanes) {
         take(t) {
             let mode = t.byte();
-            Ok((ChannelMask(mode & 15), mode >> 4 & 3 != 0))
+            let lanes = match mode >> 4 & 3 {
+                0 => SampleLanes::Eight,
+                _ => SampleLanes::Sixteen,
+            };
+            Ok((ChannelMask(mode & 15), lanes))
         }
-        put((channels, simd16), p) { (channels.0 & 15 | bit(simd16, 4)).put(p) }
+        put((channels, lanes), p) { (channels.0 & 15 | bit(lanes == SampleLanes::Sixteen, 4)).put(p) }
     }
 
     /// Channels and format of a block of pixels.
@@ -277,7 +317,7 @@ codes! {
     }
 
     /// End or start of a variable's life, and the variable.
-    Life: (bool, LifetimeVar) {
+    Life: (LifetimeMark, LifetimeVar) {
         take(t) {
             let properties = t.byte();
             let id = t.num();
@@ -287,15 +327,16 @@ codes! {
                 2 => LifetimeVar::Predicate(PredId(id)),
                 _ => return Err(("properties", u32::from(properties))),
             };
-            Ok((properties & 1 != 0, var))
+            let mark = if properties & 1 != 0 { LifetimeMark::End } else { LifetimeMark::Start };
+            Ok((mark, var))
         }
-        put((end, var), p) {
+        put((mark, var), p) {
             let (class, id) = match var {
                 LifetimeVar::General(v) => (0, v.0),
                 LifetimeVar::Address(a) => (1, a.0.into()),
                 LifetimeVar::Predicate(q) => (2, q.0),
             };
-            (bit(end, 0) | class << 4).put(p);
+            (bit(mark == LifetimeMark::End, 0) | class << 4).put(p);
             id.put(p);
         }
     }

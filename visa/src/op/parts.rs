@@ -2,6 +2,116 @@
 
 use crate::{ids::*, lsc::*, types::ChannelMask};
 
+/// What offsets or addresses a block of owords may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockAlignment {
+    /// Multiples of an oword.
+    Oword,
+    /// Multiples of a dword (`unaligned`).
+    Dword,
+}
+
+/// Whether a surface that is read is written by others, too.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum SurfaceModifier {
+    /// It is not.
+    #[default]
+    None,
+    /// It is (`.mod`).
+    Modified,
+}
+
+/// What a message of the 3D sampler brings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SampleKind {
+    /// Filtered texels.
+    Sample,
+    /// Texels by their integer coordinates: without sampler.
+    Load,
+    /// One channel of four texels.
+    Gather,
+}
+
+impl SampleKind {
+    /// Whether it has no sampler.
+    pub const fn is_load(self) -> bool {
+        matches!(self, SampleKind::Load)
+    }
+}
+
+/// Lanes of the samples of old.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SampleLanes {
+    /// Eight.
+    Eight,
+    /// Sixteen.
+    Sixteen,
+}
+
+impl SampleLanes {
+    /// How many.
+    pub const fn count(self) -> u32 {
+        match self {
+            SampleLanes::Eight => 8,
+            SampleLanes::Sixteen => 16,
+        }
+    }
+}
+
+/// What a raw message waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendWait {
+    /// Nothing but its operands.
+    None,
+    /// Threads that this one depends on.
+    DependentThreads,
+}
+
+/// What comes behind a raw message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendEnd {
+    /// The next instruction.
+    Continues,
+    /// Nothing: the thread ends.
+    EndsThread,
+}
+
+/// A half of a split barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarrierHalf {
+    /// Waits until all threads have signalled.
+    Wait,
+    /// Signals that the thread is there.
+    Signal,
+}
+
+/// Which of two values is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extreme {
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+}
+
+/// Who is called through an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// All lanes call the same function.
+    Uniform,
+    /// Each lane calls the function of its own address.
+    PerLane,
+}
+
+/// Which end of a variable's life a mark stands at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LifetimeMark {
+    /// In front of its first use.
+    Start,
+    /// Behind its last use.
+    End,
+}
+
 /// Variable of a lifetime mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LifetimeVar {

@@ -175,19 +175,19 @@ pub struct LaneOperand {
 
 /// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
-    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$sub:ident])?
+    ([$($view:tt)+] $(($($said:ident = $kind:ident::$value:ident),+))? $([$sub:ident])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        $($view)+ { $($($said: $value,)+)? $($sub,)? $($($($f,)*)?)* }
+        $($view)+ { $($($said: $kind::$value,)+)? $($sub,)? $($($($f,)*)?)* }
     };
 }
 
 /// Visits the raw operands of an entry. The fields of the view can be changed from then on.
 macro_rules! visit_entry {
-    ($visit:ident $(($($said:ident = $value:literal),+))?
+    ($visit:ident $(($($said:ident = $kind:ident::$value:ident),+))?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
         $($(
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
-            const $said: bool = $value;
+            const $said: $kind = $kind::$value;
         )+)?
         $($($(let mut $f = $f;)*)?)*
         $(visit_group!($visit, [$($slot),+], [$($($lacks)?)?], $($([$f $type])* : [$($holds)?])?);)*

@@ -67,10 +67,10 @@ macro_rules! put {
 
 /// What an instruction says of its view, known where its fields are.
 macro_rules! says {
-    ($($(($said:ident = $value:literal))+)?) => {
+    ($($(($said:ident = $kind:ident::$value:ident))+)?) => {
         $($(
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
-            const $said: bool = $value;
+            const $said: $kind = $kind::$value;
         )+)?
     };
 }
@@ -100,31 +100,31 @@ macro_rules! put_field {
 
 /// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
-    ([$($view:tt)+] $(($($said:ident = $value:literal),+))? $([$($sub:tt)+])?
+    ([$($view:tt)+] $(($($said:ident = $kind:ident::$value:ident),+))? $([$($sub:tt)+])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        $($view)+ { $($($said: $value,)+)? $($($sub)+,)? $($($($f,)*)?)* }
+        $($view)+ { $($($said: $kind::$value,)+)? $($($sub)+,)? $($($($f,)*)?)* }
     };
 }
 
 /// Takes what the entry of a message says, of which its view is made; a struct is in a variant of its name.
 macro_rules! take_entry {
-    ($t:ident, $($variant:path)? => $view:tt $(($($said:ident = $value:literal),+))? $([$sub:ident])?
+    ($t:ident, $($variant:path)? => $view:tt $(($($said:ident = $kind:ident::$value:ident),+))? $([$sub:ident])?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {{
-        says!($($(($said = $value))+)?);
+        says!($($(($said = $kind::$value))+)?);
         $($(
             #[allow(unused_parens, reason = "one field or several")]
             let ($($f),*) = taken!($t, [$($code)?] $($lacks)?);
         )?)*
-        Ok($($variant)? (entry!($view $(($($said = $value),+))? $([$sub])?
+        Ok($($variant)? (entry!($view $(($($said = $kind::$value),+))? $([$sub])?
             { $($($slot),+ $(=> ($($f: $type $doc),*) $($code)? $(unless $lacks)?)?;)* })))
     }};
 }
 
 /// Puts what the entry of a message says.
 macro_rules! put_entry {
-    ($p:ident $(($($said:ident = $value:literal),+))?
+    ($p:ident $(($($said:ident = $kind:ident::$value:ident),+))?
         { $($($slot:expr),+ $(=> ($($f:ident: $type:tt $doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }) => {
-        says!($($(($said = $value))+)?);
+        says!($($(($said = $kind::$value))+)?);
         $($(put_field!($p, ($($f),*), [$($code)?] $($lacks)?);)?)*
     };
 }
@@ -259,18 +259,18 @@ macro_rules! views {
 message_instructions! {
     with_structs {
         fields {
-            Fminmax => MinMax { max: Which, dst, srcs };
+            Fminmax => MinMax { which: Which, dst, srcs };
             Bfn => Bfn { dst, srcs: ThreeSources, function };
             Cmp => Cmp { cond nan_variant: Relation, dst, srcs };
             Setp => Setp { dst, src };
             Movs => Movs { dst, src };
             AddrAdd => AddrAdd { dst, base, offset };
             Fcall => Fcall { function, arg_size, return_size };
-            Ifcall => Ifcall { uniform no_return: TwoFlags, address, arg_size, return_size };
+            Ifcall => Ifcall { callee no_return: CallFlags, address, arg_size, return_size };
             Faddr => Faddr { symbol, dst };
             Switchjmp => SwitchJmp { index, labels };
             ShflIdx4 => ShflIdx4 { dst, table, indices };
-            Lifetime => Lifetime { end var: Life };
+            Lifetime => Lifetime { mark var: Life };
         }
         families {
             Addc | Subb => Carry { dst, carry, srcs };

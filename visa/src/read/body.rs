@@ -9,12 +9,21 @@ use super::{
 };
 use crate::{error::ErrorKind, ids::*, model::*, types::LabelKind};
 
+/// How the code of a body is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeForm {
+    /// As instructions.
+    Decoded,
+    /// As the bytes that it is.
+    Bytes,
+}
+
 /// Fills `kernel` from the body at `extent`.
 pub(super) fn read(
     bytes: &[u8],
     extent: &Extent,
     version: Version,
-    keep_code: bool,
+    form: CodeForm,
     kernel: &mut Kernel,
 ) -> Read<()> {
     let end = extent.start + extent.size;
@@ -44,7 +53,7 @@ pub(super) fn read(
     }
     kernel.quirks.before_code.extend_from_slice(&bytes[c.pos()..start]);
     kernel.quirks.after_code.extend_from_slice(&bytes[stop..end]);
-    if keep_code {
+    if form == CodeForm::Bytes {
         kernel.quirks.opaque_code = Some(bytes[start..stop].to_vec());
         return Ok(());
     }

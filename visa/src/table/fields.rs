@@ -1,7 +1,7 @@
 //! The fields that entries of messages name.
 
 use super::row::*;
-use crate::types::Type;
+use crate::{Access, types::Type};
 
 /// What a channel of 32 bits may be.
 pub(crate) const DWORDS: Types = Types::of(&[Type::UD, Type::D, Type::F]);
@@ -30,8 +30,11 @@ pub(crate) const fn texel(slot: Slot) -> Slot {
 }
 
 /// Data of loads and of stores; what is stored is there.
-pub(crate) const fn data_of(store: bool) -> Slot {
-    if store { raw_src("data").needed() } else { raw_dst("data") }
+pub(crate) const fn data_of(access: Access) -> Slot {
+    match access {
+        Access::Load => raw_dst("data"),
+        Access::Store => raw_src("data").needed(),
+    }
 }
 
 pub(super) const fn float(name: &'static str) -> Slot {

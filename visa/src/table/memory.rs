@@ -1,9 +1,14 @@
 //! Rows of the messages of `message` and of `structs`.
 
 use super::{fields::*, message_instructions, row::*, struct_instructions};
-use crate::{lsc::LscOp, opcode::Opcode};
+use crate::{
+    Access,
+    lsc::LscOp,
+    op::{BlockAlignment, SampleKind},
+    opcode::Opcode,
+};
 
-pub(super) static TYPED4_OLD: &[Slot] = &[MASK, EXEC, SURFACE, U, V, R, LOD, data_of(true)];
+pub(super) static TYPED4_OLD: &[Slot] = &[MASK, EXEC, SURFACE, U, V, R, LOD, data_of(Access::Store)];
 
 /// A row on the platforms that an entry says.
 macro_rules! on {
@@ -17,11 +22,11 @@ macro_rules! on {
 
 /// The row of one instruction. What its opcode says of the view is known where its fields are listed.
 macro_rules! row {
-    ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $value:literal),+))?
+    ($opcode:ident $(($sub:literal))? $name:literal $(($($said:ident = $kind:ident::$value:ident),+))?
         { $($fields:tt)* }) => {{
         $($(
             #[allow(non_upper_case_globals, dead_code, reason = "the field of the view; few ask it")]
-            const $said: bool = $value;
+            const $said: $kind = $kind::$value;
         )+)?
         Row { sub: number!($($sub)?), name: $name, ..op(Opcode::$opcode, slots!({ $($fields)* })) }
     }};

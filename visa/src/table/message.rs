@@ -7,11 +7,11 @@
 //! |---|---|
 //! | `Qword qword(exec)` | variant of [`Op`](crate::Op); the builder's function, with `exec` where lanes take part |
 //! | `by_slots`, `own_text` | text follows from the fields (see [`Text`](super::Text)), or is written in `text` |
-//! | `says (store: bool "...")` | fields of the view that the opcode says |
-//! | `QwGather = 0x86 "qw_gather" (store = false)` | opcode, its byte in the object, its word in assembly, and what it says of the view; `Svm(3)` is a sub-opcode of an opcode in `opcode.rs` |
+//! | `says (access: Access "...")` | fields of the view that the opcode says |
+//! | `QwGather = 0x86 "qw_gather" (access = Access::Load)` | opcode, its byte in the object, its word in assembly, and what it says of the view; `Svm(3)` is a sub-opcode of an opcode in `opcode.rs` |
 //! | `on (memory.surface_qwords)` | the capability that a platform needs; `everywhere`; `nowhere` where no platform here has it |
 //! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
-//! | `=> (modified: bool "...") LowBit unless store` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
+//! | `=> (modifier: SurfaceModifier "...") ModifierByte unless (access.is_store())` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
 //! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
 //! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::payloads`: bytes of the thread, or of each lane |
 //!
@@ -26,8 +26,8 @@ macro_rules! message_instructions {
             $({ $($before)* })?
 
             /// `media_ld`, `media_st`.
-            MediaBlock media_block() own_text says (store: bool "Store rather than load.") [
-                MediaLd = 0x37 "media_ld" (store = false), MediaSt = 0x38 "media_st" (store = true)
+            MediaBlock media_block() own_text says (access: Access "Load or store.") [
+                MediaLd = 0x37 "media_ld" (access = Access::Load), MediaSt = 0x38 "media_st" (access = Access::Store)
             ] on (everywhere) {
                 u8("modifier")                    => (modifier: u8 "Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.");
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
@@ -36,53 +36,53 @@ macro_rules! message_instructions {
                 u8("block height")                => (height: u8 "Rows.");
                 scalar("x offset", Types::INT)    => (x: Scalar "X offset in bytes.");
                 scalar("y offset", Types::INT)    => (y: Scalar "Y offset in rows.");
-                data_of(store)                    => (data: RawOperand "Data."): bytes(media_bytes(width, height));
+                data_of(access)                   => (data: RawOperand "Data."): bytes(media_bytes(width, height));
             }
 
             /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
             OwordBlock oword_block() own_text says (
-                store: bool "Store rather than load.",
-                unaligned: bool "Dword-aligned offset rather than oword-aligned (bytes; else in owords)."
+                access: Access "Load or store.",
+                alignment: BlockAlignment "What the offset counts: owords, or bytes if its alignment is that of dwords."
             ) [
-                OwordLd = 0x35 "oword_ld" (store = false, unaligned = false),
-                OwordLdUnaligned = 0x3c "oword_ld_unaligned" (store = false, unaligned = true),
-                OwordSt = 0x36 "oword_st" (store = true, unaligned = false)
+                OwordLd = 0x35 "oword_ld" (access = Access::Load, alignment = BlockAlignment::Oword),
+                OwordLdUnaligned = 0x3c "oword_ld_unaligned" (access = Access::Load, alignment = BlockAlignment::Dword),
+                OwordSt = 0x36 "oword_st" (access = Access::Store, alignment = BlockAlignment::Oword)
             ] on (everywhere) {
                 u8("block size")                  => (owords: u8 "Owords: 1, 2, 4, 8, 16.") BlockSize;
-                u8("modifier")                    => (modified: bool "The surface is written by others (`.mod`).") LowBit unless store;
+                u8("modifier")                    => (modifier: SurfaceModifier "Whether the surface is written by others (`.mod`).") ModifierByte unless (access.is_store());
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 scalar("offset", Types::INT)      => (offset: Scalar "Offset.");
-                data_of(store)                    => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
+                data_of(access)                   => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
             }
 
             /// `gather`, `scatter`.
-            Gather gather(exec) own_text says (store: bool "Scatter rather than gather.") [
-                Gather = 0x39 "gather" (store = false), Scatter = 0x3a "scatter" (store = true)
+            Gather gather(exec) own_text says (access: Access "Gather or scatter.") [
+                Gather = 0x39 "gather" (access = Access::Load), Scatter = 0x3a "scatter" (access = Access::Store)
             ] on (everywhere) {
                 u8("element size")                => (element_bytes: u8 "Bytes per element: 1, 2, 4.") ElementSize;
-                u8("modifier")                    => (modified: bool "The surface is written by others (`.mod`).") LowBit unless store;
+                u8("modifier")                    => (modifier: SurfaceModifier "Whether the surface is written by others (`.mod`).") ModifierByte unless (access.is_store());
                 u8("number of elements")          => () Lanes;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in elements.");
                 OFFSETS                           => (offsets: RawOperand "Offsets per lane, in elements."): lanes(4);
-                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(u32::from(element_bytes)).in_dwords();
+                data_of(access).types(DWORDS)     => (data: RawOperand "Data."): lanes(u32::from(element_bytes)).in_dwords();
             }
 
             /// `gather4_typed`, `scatter4_typed`: texels.
-            Typed4 typed4(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                Gather4Typed = 0x4b "gather4_typed" (store = false), Scatter4Typed = 0x4c "scatter4_typed" (store = true)
+            Typed4 typed4(exec) by_slots says (access: Access "Gather or scatter.") [
+                Gather4Typed = 0x4b "gather4_typed" (access = Access::Load), Scatter4Typed = 0x4c "scatter4_typed" (access = Access::Store)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
                 texel(U).needed(), texel(V), texel(R), texel(LOD)
                     => (coords: [RawOperand; 4] "U, V, R and level of detail."): lanes(4);
-                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
+                data_of(access).types(DWORDS)     => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `gather4_scaled`, `scatter4_scaled`: dwords of up to four channels.
-            Scaled4 scaled4(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                Gather4Scaled = 0x74 "gather4_scaled" (store = false), Scatter4Scaled = 0x75 "scatter4_scaled" (store = true)
+            Scaled4 scaled4(exec) by_slots says (access: Access "Gather or scatter.") [
+                Gather4Scaled = 0x74 "gather4_scaled" (access = Access::Load), Scatter4Scaled = 0x75 "scatter4_scaled" (access = Access::Store)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
@@ -90,12 +90,12 @@ macro_rules! message_instructions {
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
                 OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
-                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
+                data_of(access).types(DWORDS)     => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `gather_scaled`, `scatter_scaled`: bytes.
-            Scaled scaled(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                GatherScaled = 0x78 "gather_scaled" (store = false), ScatterScaled = 0x79 "scatter_scaled" (store = true)
+            Scaled scaled(exec) by_slots says (access: Access "Gather or scatter.") [
+                GatherScaled = 0x78 "gather_scaled" (access = Access::Load), ScatterScaled = 0x79 "scatter_scaled" (access = Access::Store)
             ] on (everywhere) {
                 EXEC; PRED;
                 u8("block size").text(Text::Zero) => () Zero;
@@ -104,18 +104,18 @@ macro_rules! message_instructions {
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 GLOBAL                            => (global_offset: Scalar "Offset of all lanes, in bytes.");
                 OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
-                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(u32::from(blocks)).in_dwords();
+                data_of(access).types(DWORDS)     => (data: RawOperand "Data."): lanes(u32::from(blocks)).in_dwords();
             }
 
             /// `qw_gather`, `qw_scatter`.
-            Qword qword(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                QwGather = 0x86 "qw_gather" (store = false), QwScatter = 0x87 "qw_scatter" (store = true)
+            Qword qword(exec) by_slots says (access: Access "Gather or scatter.") [
+                QwGather = 0x86 "qw_gather" (access = Access::Load), QwScatter = 0x87 "qw_scatter" (access = Access::Store)
             ] on (memory.surface_qwords) {
                 EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 BLOCKS                            => (blocks: u8 "Qwords per lane: 1, 2, 4.") Blocks;
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 OFFSETS                           => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(4);
-                data_of(store).types(QWORDS)      => (data: RawOperand "Data."): lanes(8).blocks(u32::from(blocks));
+                data_of(access).types(QWORDS)     => (data: RawOperand "Data."): lanes(8).blocks(u32::from(blocks));
             }
 
             /// `dword_atomic`.
@@ -140,25 +140,25 @@ macro_rules! message_instructions {
             }
 
             /// `svm_block_ld`, `svm_block_st`.
-            SvmBlock svm_block() by_slots says (store: bool "Store rather than load.") [
-                Svm(1) "svm_block_ld" (store = false), Svm(2) "svm_block_st" (store = true)
+            SvmBlock svm_block() by_slots says (access: Access "Load or store.") [
+                Svm(1) "svm_block_ld" (access = Access::Load), Svm(2) "svm_block_st" (access = Access::Store)
             ] on (everywhere) {
                 SUB;
                 u8("block properties").text(Text::Block)
-                    => (owords: u8 "Owords: 1, 2, 4, 8.", unaligned: bool "Dword alignment rather than oword alignment.") BlockProperties;
+                    => (owords: u8 "Owords: 1, 2, 4, 8.", alignment: BlockAlignment "Alignment of the address.") BlockProperties;
                 scalar("address", Types::INT)     => (address: Scalar "Address in bytes.");
-                data_of(store)                    => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
+                data_of(access)                   => (data: RawOperand "Data."): bytes(16 * u32::from(owords));
             }
 
             /// `svm_gather`, `svm_scatter`.
-            SvmGather svm_gather(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                Svm(3) "svm_gather" (store = false), Svm(4) "svm_scatter" (store = true)
+            SvmGather svm_gather(exec) by_slots says (access: Access "Gather or scatter.") [
+                Svm(3) "svm_gather" (access = Access::Load), Svm(4) "svm_scatter" (access = Access::Store)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 u8("block size").text(Text::BlockBytes) => (block_bytes: u8 "Bytes per block: 1, 4, 8.") BlockBytes;
                 BLOCKS                            => (blocks: u8 "Blocks per lane: 1, 2, 4, 8.") Blocks;
                 raw_src("addresses").types(ADDRESSES) => (addresses: RawOperand "Addresses per lane, in bytes."): lanes(8);
-                data_of(store)                    => (data: RawOperand "Data."): lanes_of_blocks(block_bytes, blocks);
+                data_of(access)                   => (data: RawOperand "Data."): lanes_of_blocks(block_bytes, blocks);
             }
 
             /// `svm_atomic`.
@@ -172,15 +172,15 @@ macro_rules! message_instructions {
             }
 
             /// `svm_gather4scaled`, `svm_scatter4scaled`.
-            SvmScaled4 svm_scaled4(exec) by_slots says (store: bool "Scatter rather than gather.") [
-                Svm(6) "svm_gather4scaled" (store = false), Svm(7) "svm_scatter4scaled" (store = true)
+            SvmScaled4 svm_scaled4(exec) by_slots says (access: Access "Gather or scatter.") [
+                Svm(6) "svm_gather4scaled" (access = Access::Load), Svm(7) "svm_scatter4scaled" (access = Access::Store)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[8, 16]); PRED;
                 MASK                              => (mask: ChannelMask "Channels.");
                 u16("scale").text(Text::Zero)     => () Zero;
                 scalar("address", Types::INT)     => (address: Scalar "Address of all lanes.");
                 raw_src("offsets").types(ADDRESSES) => (offsets: RawOperand "Offsets per lane, in bytes."): lanes(8);
-                data_of(store).types(DWORDS)      => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
+                data_of(access).types(DWORDS)     => (data: RawOperand "Data."): lanes(4).blocks(mask.count());
             }
 
             /// `resinfo`, `sampleinfo`, `lod`.
@@ -195,11 +195,11 @@ macro_rules! message_instructions {
             }
 
             /// `sample`, `load` of old.
-            SampleLegacy sample_legacy() own_text says (load: bool "Load rather than sample: without sampler.") [
-                SampleLegacy = 0x40 "sample" (load = false), LoadLegacy = 0x42 "load" (load = true)
+            SampleLegacy sample_legacy() own_text says (kind: SampleKind "Sample, or load: without sampler.") [
+                SampleLegacy = 0x40 "sample" (kind = SampleKind::Sample), LoadLegacy = 0x42 "load" (kind = SampleKind::Load)
             ] on (everywhere) {
-                u8("channels and width")          => (channels: ChannelMask "Channels.", simd16: bool "Sixteen lanes rather than eight.") LegacyMode;
-                SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless load;
+                u8("channels and width")          => (channels: ChannelMask "Channels.", lanes: SampleLanes "Lanes that take part.") LegacyMode;
+                SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless (kind.is_load());
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 U, V, R                           => (coords: [RawOperand; 3] "U, V, R.");
                 raw_dst("destination")            => (dst: RawOperand "Destination.");
@@ -273,7 +273,7 @@ macro_rules! message_instructions {
 
             /// `raw_send`: a message by its descriptors, with one payload.
             RawSend raw_send(exec) own_text [RawSend = 0x5d "raw_send"] on (everywhere) {
-                u8("modifier")                    => (conditional: bool "Wait for dependent threads (`raw_sendc`).") LowBit;
+                u8("modifier")                    => (wait: SendWait "What it waits for (`raw_sendc`).") WaitBit;
                 EXEC; PRED;
                 u32("extended descriptor")        => (ext_desc: u32 "Extended descriptor; low four bits the shared function, bit 5 end of thread.");
                 u8("source length")               => (src_len: u8 "Registers sent.");
@@ -285,7 +285,7 @@ macro_rules! message_instructions {
 
             /// `raw_sends`: a message by its descriptors, with two payloads.
             RawSends raw_sends(exec) own_text [RawSends = 0x7a "raw_sends"] on (everywhere) {
-                u8("modifier")                    => (conditional: bool "Wait for dependent threads.", eot: bool "End of thread.") TwoFlags;
+                u8("modifier")                    => (wait: SendWait "What it waits for.", end: SendEnd "Whether the thread ends.") SendFlags;
                 EXEC; PRED;
                 u8("source 0 length"), u8("source 1 length") => (src_len: [u8; 2] "Registers sent, per source.");
                 u8("destination length")          => (dst_len: u8 "Registers returned.");
@@ -299,7 +299,7 @@ macro_rules! message_instructions {
 
             /// `raw_sendg`: a message by its descriptors, which gathers its payload.
             RawSendg raw_sendg(exec) own_text [RawSendg = 0x93 "raw_sendg"] on (nowhere) {
-                u8("modifier")                    => (conditional: bool "Wait for dependent threads.", eot: bool "End of thread.") TwoFlags;
+                u8("modifier")                    => (wait: SendWait "What it waits for.", end: SendEnd "Whether the thread ends.") SendFlags;
                 EXEC;
                 u32("shared function")            => (sfid: u32 "Shared function.");
                 PRED;
@@ -339,7 +339,7 @@ macro_rules! message_instructions {
 
             /// `sbarrier`.
             SplitBarrier sbarrier() own_text [Sbarrier = 0x7c "sbarrier"] on (everywhere) {
-                u8("mode")                        => (signal: bool "Signal rather than wait.");
+                u8("mode")                        => (half: BarrierHalf "Signal or wait.") HalfByte;
             }
 
             /// `nbarrier`.

@@ -4,7 +4,7 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (gather = false)` is opcode, byte, word, and what it says of the view |
+//! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (kind = SampleKind::Sample)` is opcode, byte, word, and what it says of the view |
 //! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
 //! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
 //! | `: lsc_data(op, shape)` | what raw operands hold, as in `message`; of samples and render target writes it depends on the types of variables, and the verifier says it |
@@ -27,13 +27,10 @@ macro_rules! struct_instructions {
             $({ $($before)* })?
             structs {
                 /// `sample_3d`, `load_3d`, `sample4` and their forms.
-                Sample<'a> sample says (
-                    load: bool "A load: without sampler.",
-                    gather: bool "Gathers one channel of four texels."
-                ) [
-                    Sample3d = 0x6d "sample_3d" (load = false, gather = false),
-                    Load3d = 0x6e "load_3d" (load = true, gather = false),
-                    Gather43d = 0x6f "gather4_3d" (load = false, gather = true)
+                Sample<'a> sample says (kind: SampleKind "Sample, load or gather.") [
+                    Sample3d = 0x6d "sample_3d" (kind = SampleKind::Sample),
+                    Load3d = 0x6e "load_3d" (kind = SampleKind::Load),
+                    Gather43d = 0x6f "gather4_3d" (kind = SampleKind::Gather)
                 ] on (everywhere) {
                     SAMPLE_OP                     => (
                         op: u8 "Operation (spec `3D_SAMPLE`, `3D_LOAD`, `3D_SAMPLE4`): 0 `sample_3d`, 2 `sample_l`, 7 `load_3d`, 24 `sample_lz`, ...",
@@ -44,7 +41,7 @@ macro_rules! struct_instructions {
                     EXEC.sizes(&[8, 16, 32]); PRED;
                     u8("channels")                => (channels: u8 "Channels (of a gather the one channel's number).");
                     TEXEL_OFFSETS                 => (aoffimmi: Scalar "Packed texel offsets.");
-                    SAMPLER                       => (sampler: (Option<SamplerId>) "Sampler, absent for loads.") Given unless load;
+                    SAMPLER                       => (sampler: (Option<SamplerId>) "Sampler, absent for loads.") Given unless (kind.is_load());
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
                     raw_dst("destination").types(TEXELS) => (dst: RawOperand "Destination.");
                     raw_src("paired resource").when(When::Since(308)) => (paired: RawOperand "Paired surface, or null.");

@@ -56,6 +56,15 @@ pub(super) const PROVENANCES: [(&str, Provenance); 5] = [
     ("PSEUDO_INPUT", Provenance::PSEUDO_INPUT),
 ];
 
+/// Where attributes stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AttrList {
+    /// Several in braces, behind a declaration.
+    Braces,
+    /// One on a line of its own.
+    Line,
+}
+
 impl<'s> Parser<'s> {
     pub(super) fn directive(&mut self) -> Parsed<()> {
         let start = self.at;
@@ -311,7 +320,7 @@ impl<'s> Parser<'s> {
         }
         self.expect(Tok::LBrace, "`{`")?;
         loop {
-            let (name, value) = self.attr(true)?;
+            let (name, value) = self.attr(AttrList::Braces)?;
             self.k()?.attr_table.push(name, &value);
             if !self.eat(Tok::Comma) {
                 break;
@@ -326,7 +335,7 @@ impl<'s> Parser<'s> {
     }
 
     /// One attribute: name and value.
-    fn attr(&mut self, closed: bool) -> Parsed<(StrId, Vec<u8>)> {
+    fn attr(&mut self, list: AttrList) -> Parsed<(StrId, Vec<u8>)> {
         let name = self.expect(Tok::Ident, "the attribute's name")?;
         let name = if name == "AsmName" { "OutputAsmPath" } else { name };
         let mut value = Vec::new();
@@ -344,7 +353,10 @@ impl<'s> Parser<'s> {
                 };
             } else {
                 let start = self.token().at();
-                let number = if closed { self.int_exp_closed()? } else { self.int_exp()? };
+                let number = match list {
+                    AttrList::Braces => self.int_exp_closed()?,
+                    AttrList::Line => self.int_exp()?,
+                };
                 let number: i64 = self.in_range(start, number, -(1 << 31)..=u32::MAX.into(), "the value")?;
                 value = match name {
                     "Target" => vec![low_u8(number)],
@@ -363,7 +375,7 @@ impl<'s> Parser<'s> {
 
     fn kernel_attr(&mut self) -> Parsed<()> {
         self.k()?;
-        let attr = self.attr(false)?;
+        let attr = self.attr(AttrList::Line)?;
         if self.kernel_attrs.len() >= 65535 {
             return self.fail("a kernel has at most 65535 attributes");
         }

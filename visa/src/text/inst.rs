@@ -5,6 +5,7 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
+    Access,
     inst::BadOperands,
     lsc::LscOp,
     near::suggestion,
@@ -88,7 +89,8 @@ impl<'s> Parser<'s> {
 
             "oword_ld" | "oword_st" | "oword_ld_unaligned" => self.oword(name, head),
             "media_ld" | "media_st" => self.media(name, head),
-            "gather" | "scatter" => self.gather(name == "scatter", head),
+            "gather" => self.gather(Access::Load, head),
+            "scatter" => self.gather(Access::Store, head),
             "vme_ime" => self.vme_ime(head),
             "vme_fbr" => self.vme_fbr(head),
 

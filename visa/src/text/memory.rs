@@ -8,6 +8,7 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
+    Access,
     opcode::Opcode,
     operand::Operand,
     table::{Enc, Row, Slot, Text},
@@ -157,7 +158,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `gather.4 (M1, 16) .mod T6 global offsets data`
-    pub(super) fn gather(&mut self, store: bool, head: Head) -> Parsed<()> {
+    pub(super) fn gather(&mut self, access: Access, head: Head) -> Parsed<()> {
         let mut modified = self.eat_dot_word("mod");
         self.expect(Tok::Dot, "`.` and the element size")?;
         let size = Operand::Num(self.power(4, "the element size")?);
@@ -176,12 +177,15 @@ impl<'s> Parser<'s> {
         modified |= self.eat_dot_word("mod");
         let rest = [self.surface_operand()?, self.src_operand()?, self.raw_operand()?, self.raw_operand()?];
         let [surface, global, offsets, data] = rest;
-        if store {
-            self.emit(Opcode::Scatter, Exec::SCALAR, head, &[size, count, surface, global, offsets, data])
-        } else {
-            let modifier = Operand::Num(modified.into());
-            let operands = [size, modifier, count, surface, global, offsets, data];
-            self.emit(Opcode::Gather, Exec::SCALAR, head, &operands)
+        match access {
+            Access::Load => {
+                let modifier = Operand::Num(modified.into());
+                let operands = [size, modifier, count, surface, global, offsets, data];
+                self.emit(Opcode::Gather, Exec::SCALAR, head, &operands)
+            }
+            Access::Store => {
+                self.emit(Opcode::Scatter, Exec::SCALAR, head, &[size, count, surface, global, offsets, data])
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     ids::*,
     near::suggestion,
     operand::*,
-    table::Slot,
+    table::{Role, Slot},
     types::{EMask, Exec, ExecSize, Modifier, PredCtrl, Region, Type},
 };
 
@@ -156,7 +156,7 @@ impl<'s> Parser<'s> {
     /// A vector operand of a slot: destination or source, of the classes it allows.
     pub(super) fn vector(&mut self, slot: &Slot) -> Parsed<VectorOperand> {
         let start = self.token().at();
-        let operand = if slot.role == crate::table::Role::Dst { self.dst()? } else { self.src()? };
+        let operand = if slot.role == Role::Dst { self.dst()? } else { self.src()? };
         if !slot.classes.has(&operand) {
             let end = self.token().at();
             let text = self.text[start..end].trim_end();
@@ -171,7 +171,7 @@ impl<'s> Parser<'s> {
     /// A destination.
     pub(super) fn dst(&mut self) -> Parsed<VectorOperand> {
         if self.at_indirect() {
-            return self.indirect(Modifier::None, true);
+            return self.indirect(Modifier::None, Role::Dst);
         }
         match self.symbol()? {
             Symbol::General(var) => {
@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
         }
         let modifier = self.modifier();
         if self.at_indirect() {
-            return self.indirect(modifier, false);
+            return self.indirect(modifier, Role::Src);
         }
         match self.peek() {
             Tok::Ident | Tok::Builtin if !self.at_number_name() => match self.symbol()? {
@@ -263,7 +263,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `r[A0(1),16]<1;1,0>:d`
-    fn indirect(&mut self, modifier: Modifier, is_dst: bool) -> Parsed<VectorOperand> {
+    fn indirect(&mut self, modifier: Modifier, role: Role) -> Parsed<VectorOperand> {
         self.at += 2;
         let addr = self.address_name()?;
         self.expect(Tok::LParen, "`(`")?;
@@ -271,7 +271,7 @@ impl<'s> Parser<'s> {
         self.expect(Tok::RParen, "`)`: an address variable has one element number, as in `A0(0)`")?;
         let offset = if self.eat(Tok::Comma) { self.int_in(-32768..=32767, "the byte offset")? } else { 0 };
         self.expect(Tok::RBrack, "`]`")?;
-        let region = if is_dst { self.dst_region()? } else { self.src_region()? };
+        let region = if role == Role::Dst { self.dst_region()? } else { self.src_region()? };
         let ty = self.type_suffix()?;
         Ok(VectorOperand::Indirect(IndirectOperand { addr, addr_offset, offset, ty, region, modifier }))
     }

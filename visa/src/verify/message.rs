@@ -18,7 +18,7 @@ impl Checker<'_> {
             Op::Lsc(ref lsc) => self.lsc(at, lsc),
             Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
             Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
-            Op::Sample(ref s) if s.gather => self.sample(at, s, 4),
+            Op::Sample(ref s) if s.kind == SampleKind::Gather => self.sample(at, s, 4),
             Op::Sample(ref s) => {
                 let mask = ChannelMask(s.channels & 15);
                 self.channels(index, mask);
@@ -31,14 +31,14 @@ impl Checker<'_> {
                 let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
-            Op::RawSends { eot, src_len, dst_len, ext_desc, srcs, dst, .. } => {
+            Op::RawSends { end, src_len, dst_len, ext_desc, srcs, dst, .. } => {
                 self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
                 if src_len[0] > 0 {
                     self.there(at.index, "source 0", srcs[0]);
                 }
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
                 let ends = ext_desc.immediate().is_some_and(|e| low_u32(e) & END_OF_THREAD != 0);
-                let most = if eot || ends { 0 } else { 31 };
+                let most = if end == SendEnd::EndsThread || ends { 0 } else { 31 };
                 self.registers(at, "destination", dst, dst_len.into(), 0..=most);
             }
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } => {

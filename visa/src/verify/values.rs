@@ -42,9 +42,11 @@ impl Checker<'_> {
                 self.constant(index, "producers", producers, 0, 255);
                 self.constant(index, "consumers", consumers, 0, 255);
             }
-            Op::MediaBlock { store, plane, x, .. } => {
+            Op::MediaBlock { access, plane, x, .. } => {
                 self.range(index, "plane", plane.into(), 0, 3);
-                if store && let Some(x) = constant(x).filter(|x| !x.is_multiple_of(4)) {
+                if access.is_store()
+                    && let Some(x) = constant(x).filter(|x| !x.is_multiple_of(4))
+                {
                     let message =
                         format!("found {x}, allowed: multiples of 4, for blocks are stored in dwords");
                     self.report(Rule::ConstantRange, Some(index), "x offset", message);
@@ -134,11 +136,12 @@ impl Checker<'_> {
         }
         let kernel = self.kernel;
         let mut first = None;
-        let halves = s.load || self.options.platform.is_none_or(|p| p.caps().sampler.half_parameters);
+        let halves =
+            s.kind.is_load() || self.options.platform.is_none_or(|p| p.caps().sampler.half_parameters);
         for raw in s.params.iter().filter(|raw| !raw.is_null()) {
             let Some(ty) = kernel.var_type(raw.var) else { continue };
             let bytes = *first.get_or_insert(ty.bytes());
-            let wanted = match (s.load, halves) {
+            let wanted = match (s.kind.is_load(), halves) {
                 (true, _) => "2 or 4 bytes",
                 (false, true) => "hf or f",
                 (false, false) => "f",

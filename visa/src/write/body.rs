@@ -19,44 +19,7 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
     let wide = version.at_least(3, 4);
     let mut out = Out::new();
     out.bytes.reserve(kernel.code.len() * 24 + kernel.vars.len() * 24);
-    if wide {
-        out.count32("number of strings", kernel.strings.len())?;
-    } else {
-        out.count16("number of strings", kernel.strings.len())?;
-    }
-    for s in kernel.strings.iter() {
-        out.bytes.extend_from_slice(s);
-        out.u8(0);
-    }
-    out.wide(wide, "kernel name", kernel.name.0)?;
-    if wide {
-        out.count32("number of variables", kernel.vars.len())?;
-    } else {
-        out.count16("number of variables", kernel.vars.len())?;
-    }
-    for var in &kernel.vars {
-        out.wide(wide, "variable name", var.name.0)?;
-        out.u8(var.ty.raw() | var.align.raw() << 4);
-        out.u16(var.num_elements);
-        out.wide(wide, "alias index", var.alias.map_or(0, |a| a.base.0))?;
-        out.u16(var.alias.map_or(0, |a| a.offset));
-        out.u8(var.alias.is_some_and(|a| a.file_scope).into());
-        attributes8(&mut out, wide, kernel, var.attrs)?;
-    }
-    out.count16("number of address variables", kernel.addrs.len())?;
-    simple_vars(&mut out, wide, kernel, &kernel.addrs)?;
-    out.count16("number of predicate variables", kernel.preds.len())?;
-    simple_vars(&mut out, wide, kernel, &kernel.preds)?;
-    out.count16("number of labels", kernel.labels.len())?;
-    for label in &kernel.labels {
-        out.wide(wide, "label name", label.name.0)?;
-        out.u8(label.kind.raw());
-        attributes8(&mut out, wide, kernel, label.attrs)?;
-    }
-    out.count8("number of samplers", kernel.samplers.len())?;
-    simple_vars(&mut out, wide, kernel, &kernel.samplers)?;
-    out.count8("number of surfaces", kernel.surfaces.len())?;
-    simple_vars(&mut out, wide, kernel, &kernel.surfaces)?;
+    declarations(&mut out, wide, kernel)?;
     out.u8(0);
     let inputs_at = to_index(out.bytes.len());
     if !kernel.is_function {
@@ -88,6 +51,49 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
     out.bytes[size_at + 4..size_at + 8].copy_from_slice(&to_index(entry).to_le_bytes());
     out.bytes.extend_from_slice(&kernel.quirks.after_code);
     Ok(Body { bytes: out.bytes, inputs_at })
+}
+
+/// Strings, variables, labels, samplers and surfaces.
+fn declarations(out: &mut Out, wide: bool, kernel: &Kernel) -> Result<(), WriteError> {
+    if wide {
+        out.count32("number of strings", kernel.strings.len())?;
+    } else {
+        out.count16("number of strings", kernel.strings.len())?;
+    }
+    for s in kernel.strings.iter() {
+        out.bytes.extend_from_slice(s);
+        out.u8(0);
+    }
+    out.wide(wide, "kernel name", kernel.name.0)?;
+    if wide {
+        out.count32("number of variables", kernel.vars.len())?;
+    } else {
+        out.count16("number of variables", kernel.vars.len())?;
+    }
+    for var in &kernel.vars {
+        out.wide(wide, "variable name", var.name.0)?;
+        out.u8(var.ty.raw() | var.align.raw() << 4);
+        out.u16(var.num_elements);
+        out.wide(wide, "alias index", var.alias.map_or(0, |a| a.base.0))?;
+        out.u16(var.alias.map_or(0, |a| a.offset));
+        out.u8(var.alias.is_some_and(|a| a.file_scope).into());
+        attributes8(out, wide, kernel, var.attrs)?;
+    }
+    out.count16("number of address variables", kernel.addrs.len())?;
+    simple_vars(out, wide, kernel, &kernel.addrs)?;
+    out.count16("number of predicate variables", kernel.preds.len())?;
+    simple_vars(out, wide, kernel, &kernel.preds)?;
+    out.count16("number of labels", kernel.labels.len())?;
+    for label in &kernel.labels {
+        out.wide(wide, "label name", label.name.0)?;
+        out.u8(label.kind.raw());
+        attributes8(out, wide, kernel, label.attrs)?;
+    }
+    out.count8("number of samplers", kernel.samplers.len())?;
+    simple_vars(out, wide, kernel, &kernel.samplers)?;
+    out.count8("number of surfaces", kernel.surfaces.len())?;
+    simple_vars(out, wide, kernel, &kernel.surfaces)?;
+    Ok(())
 }
 
 fn attributes8(out: &mut Out, wide: bool, kernel: &Kernel, range: AttrRange) -> Result<(), WriteError> {

@@ -3,7 +3,7 @@
 //! The [`Clock`] waits for registers, so it cannot tell whether an annotation asks for more than the code needs, nor that a
 //! message takes an SBID that another one has still (the hardware holds it up until that is done).
 
-use gen_ir::{Clock, Inst, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
+use gen_ir::{Clock, Direction, Inst, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
 use platforms::Platform;
 use tests::dependencies::in_order_pipe;
 
@@ -72,23 +72,23 @@ impl AnnotationClock {
                 start = start.max(if f == SyncFn::AllRd { self.read[id] } else { self.written[id] });
             }
         }
-        inst.for_each_unit(grf_bytes, |unit, write| {
-            if unit >= Clock::GENERAL && !write {
+        inst.for_each_unit(grf_bytes, |unit, does| {
+            if unit >= Clock::GENERAL && does == Direction::Read {
                 start = start.max(self.units[unit]);
             }
         });
-        let (acc_read, acc_written) = inst.implicit_accumulator();
-        if acc_read {
+        let accumulator = inst.implicit_accumulator();
+        if accumulator.reads {
             start = self.units[Clock::IMPLICIT].iter().copied().fold(start, u64::max);
         }
         let takes = inst.timing(caps);
         let there = start + u64::from(takes.latency);
-        inst.for_each_unit(grf_bytes, |unit, write| {
-            if unit >= Clock::GENERAL && write {
+        inst.for_each_unit(grf_bytes, |unit, does| {
+            if unit >= Clock::GENERAL && does == Direction::Write {
                 self.units[unit] = self.units[unit].max(there);
             }
         });
-        if acc_written {
+        if accumulator.writes {
             self.units[Clock::IMPLICIT].fill(there);
         }
         if let Some(p) = pipe {

@@ -11,7 +11,7 @@ use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
         legalizer::{Legalizer, Step},
-        operand::is_scalar,
+        operand::{Saturates, is_scalar},
     },
 };
 
@@ -36,7 +36,7 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if inst.sat {
             lx.stage_in_steps(inst, if ty.is_signed() { Type::D } else { Type::Ud }, 1);
         } else {
-            lx.stage_destination(inst, exec, 1, true);
+            lx.stage_destination(inst, exec, 1, Saturates::Move);
         }
         return Step::Replaced;
     }
@@ -72,6 +72,14 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lanes > 1 && !spans_fit(lx, inst) {
         return Step::Keep;
     }
+    let new = spelled(lx, inst, new, ty);
+    lx.out.push(new);
+    Step::Replaced
+}
+
+/// The instruction with its regions as the words of align1 have them.
+fn spelled(lx: &Legalizer<'_>, inst: &VInst, mut new: VInst, ty: Type) -> VInst {
+    let lanes = inst.exec.lanes();
     for i in 0..3 {
         if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
             let stride = source_stride(&inst.src[i], lanes).unwrap_or(9);
@@ -86,8 +94,7 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Dst::Direct { reg, .. } = new.dst {
         new.dst = Dst::Direct { reg, horz: 1, ty };
     }
-    lx.out.push(new);
-    Step::Replaced
+    new
 }
 
 /// A source as the words of align1 have it, where it stands, if they do.

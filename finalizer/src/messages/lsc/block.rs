@@ -2,7 +2,7 @@
 
 use gen_ir::{Desc, Dst, Src, Type};
 use messages::{
-    Effect, ExtendedDescriptor, ResponseLength,
+    Access, Effect, ExtendedDescriptor, ResponseLength,
     lsc::{Block2d, BlockShape},
 };
 use narrow::to_index;
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
             return Err(format!("{} moves no block", lsc.op.name()).into());
         };
         let effect = code.row().effect;
-        let store = effect == Effect::Store;
+        let access = Access::store_if(effect == Effect::Store);
         let transposed = lsc.order == LscOrder::Transpose;
         let desc = Block2d::new()
             .with_op(Some(code))
@@ -51,8 +51,8 @@ impl Lowerer<'_> {
         let row = if transposed { height } else { width }.next_power_of_two();
         let rows = if transposed { width } else { height };
         let len = (row * rows * element).div_ceil(self.grf()) * blocks;
-        let data = if store { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
-        let response = if store || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
+        let data = if access.is_store() { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
+        let response = if access.is_store() || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
         let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
         if copy.is_some() {
             return Err("a block destination that does not start at a register".into());

@@ -2,8 +2,8 @@
 
 use gen_ir::{Desc, ExDesc, Sfid};
 use messages::{
-    Descriptor, Effect, SurfaceIndex,
-    lsc::{Access, AddressSize, BtiExtended, Cache, DataSize, Op as LscCode, Quad, VectorSize},
+    Access, Descriptor, Effect, SurfaceIndex,
+    lsc::{AddressSize, BtiExtended, Cache, DataSize, Op as LscCode, Quad, VectorSize},
 };
 use visa::lsc::{LscAddrSize, LscCache, LscDataSize, LscElems, LscOp, LscSfid};
 
@@ -32,7 +32,8 @@ pub(super) fn shared_function(sfid: LscSfid) -> Sfid {
 
 /// The code of cache control.
 pub(super) fn cache_control(effect: Effect, cache: [LscCache; 2]) -> Lowered<u8> {
-    let access = if effect == Effect::Load { Access::Load } else { Access::Store };
+    // Atomics name what caches do as stores do.
+    let access = Access::store_if(effect != Effect::Load);
     let code = match (effect, cache) {
         (_, [LscCache::Default, LscCache::Default]) => access.cache_control(None),
         // Both names stand for the same.

@@ -14,6 +14,13 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
+/// What a fence does to the third-level cache.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::messages) enum ThirdLevel {
+    Kept,
+    Flushed,
+}
+
 impl Lowerer<'_> {
     /// `lsc_fence`.
     pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
@@ -41,15 +48,17 @@ impl Lowerer<'_> {
         self.wait_for(answer);
     }
 
-    /// The old fence: all of global memory, perhaps with a flush of L3, or shared local memory.
-    pub(in crate::messages) fn fence_by_lsc(&mut self, local: bool, flush: bool) -> Lowered {
-        if local {
-            return self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
-        }
-        let op = match flush {
-            true => LscFenceOp::FlushL3,
-            false if self.caps.sampler.exists => LscFenceOp::Evict,
-            false => LscFenceOp::None,
+    /// The old fence of shared local memory.
+    pub(in crate::messages) fn local_fence_by_lsc(&mut self) -> Lowered {
+        self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group)
+    }
+
+    /// The old fence of global memory.
+    pub(in crate::messages) fn global_fence_by_lsc(&mut self, third_level: ThirdLevel) -> Lowered {
+        let op = match third_level {
+            ThirdLevel::Flushed => LscFenceOp::FlushL3,
+            ThirdLevel::Kept if self.caps.sampler.exists => LscFenceOp::Evict,
+            ThirdLevel::Kept => LscFenceOp::None,
         };
         self.lsc_fence(LscSfid::Ugm, op, LscScope::Gpu)?;
         self.lsc_fence(LscSfid::Tgm, op, LscScope::Gpu)

@@ -7,9 +7,11 @@ pub(super) mod codes;
 mod fence;
 mod typed;
 
+pub(super) use fence::ThirdLevel;
+
 use gen_ir::{Desc, Dst, Inst, Op, Payload, SendInfo, Src, Type};
 use messages::{
-    Effect, ExtendedDescriptor,
+    Descriptor, Effect, ExtendedDescriptor,
     lsc::{AddressModel, LscForm, Op as LscCode, Untyped},
 };
 use visa::{lsc::LscOrder, op::Lsc};
@@ -23,19 +25,43 @@ use codes::{
     LscMessage, address_size, cache_control, data_size, message_of, quad, shared_function, vector_size,
 };
 
+/// Whether a message loads, stores or computes in memory, on platforms here.
+const fn accesses(code: LscCode) -> bool {
+    match code.row().form {
+        // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
+        LscForm::BfloatAtomic(_) => false,
+        LscForm::Fence | LscForm::State | LscForm::Compression | LscForm::CacheControl => false,
+        _ => true,
+    }
+}
+
+/// The descriptor of a load, a store or an atomic.
+fn access_descriptor(code: LscCode, lsc: &Lsc<'_>, cache: u8, model: AddressModel) -> Descriptor {
+    match lsc.shape.channels {
+        Some(mask) => quad(code, lsc.addr_size, lsc.shape.size)
+            .with_channels(mask.0 & 15)
+            .with_cache_control(cache)
+            .with_address_model(Some(model))
+            .into(),
+        None => Untyped::new()
+            .with_op(Some(code))
+            .with_address_size(Some(address_size(lsc.addr_size)))
+            .with_data_size(Some(data_size(lsc.shape.size)))
+            .with_vector_size(Some(vector_size(lsc.shape.elems)))
+            .with_transpose(lsc.shape.order == LscOrder::Transpose)
+            .with_cache_control(cache)
+            .with_address_model(Some(model))
+            .into(),
+    }
+}
+
 impl Lowerer<'_> {
     /// Loads, stores and atomics, strided ones included.
     pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
         if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
-        let accesses = |code: &LscCode| match code.row().form {
-            // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
-            LscForm::BfloatAtomic(_) => false,
-            LscForm::Fence | LscForm::State | LscForm::Compression | LscForm::CacheControl => false,
-            _ => true,
-        };
-        let Some(code) = message_of(lsc.op).filter(accesses) else {
+        let Some(code) = message_of(lsc.op).filter(|code| accesses(*code)) else {
             return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
         };
         let row = code.row();
@@ -60,23 +86,7 @@ impl Lowerer<'_> {
             self.address_plus(part, lsc, address_bytes)?
         };
         let (model, ex_desc, address) = self.address_model(lsc, address)?;
-        let desc = match lsc.shape.channels {
-            Some(mask) => quad(code, lsc.addr_size, lsc.shape.size)
-                .with_channels(mask.0 & 15)
-                .with_cache_control(cache)
-                .with_address_model(Some(model))
-                .into(),
-            None => Untyped::new()
-                .with_op(Some(code))
-                .with_address_size(Some(address_size(lsc.addr_size)))
-                .with_data_size(Some(data_size(lsc.shape.size)))
-                .with_vector_size(Some(vector_size(lsc.shape.elems)))
-                .with_transpose(transposed)
-                .with_cache_control(cache)
-                .with_address_model(Some(model))
-                .into(),
-        };
-
+        let desc = access_descriptor(code, lsc, cache, model);
         let data = self.lsc_data(lsc, data_len)?;
         let returns = row.effect != Effect::Store && !lsc.dst.is_null();
         let response = match (returns, row.form) {
@@ -87,23 +97,15 @@ impl Lowerer<'_> {
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let sfid = shared_function(lsc.sfid);
         self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data)?;
-        if let Some(to) = copy {
-            self.copy_lsc_response(
-                to,
-                target,
-                if transposed { per_address * element } else { 0 },
-                element,
-                per_address,
-            );
+        match copy {
+            Some(to) if transposed => self.copy_bytes(to, target, per_address * element),
+            Some(to) => self.copy_lsc_response(to, target, element, per_address),
+            None => {}
         }
         Ok(())
     }
 
-    fn copy_lsc_response(&mut self, to: VReg, from: VReg, block: u32, element: u32, per_address: u32) {
-        if block > 0 {
-            self.copy_bytes(to, from, block);
-            return;
-        }
+    fn copy_lsc_response(&mut self, to: VReg, from: VReg, element: u32, per_address: u32) {
         let stride = (self.lanes.exec.lanes() * element).next_multiple_of(self.grf());
         for i in 0..per_address {
             self.copy_lanes(to.plus(i * stride), from.plus(i * stride), element);

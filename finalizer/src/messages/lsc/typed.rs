@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
         self.lsc_send(self.lanes, message, target, address, data)?;
         if let Some(to) = copy {
-            self.copy_lsc_response(to, target, 0, 4, channels);
+            self.copy_lsc_response(to, target, 4, channels);
         }
         Ok(())
     }

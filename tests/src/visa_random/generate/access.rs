@@ -43,12 +43,12 @@ impl Generator {
             }
             let name = ty.name();
             if self.r.one_in(2) {
-                let (_, a) = self.src_var(e, true, int);
+                let (_, a) = self.src_var(e, Mods::Any, int);
                 let guard = self.guard(e);
                 vec![set, format!("{guard}mov {} r[A0(0),{rest}]<1>:{name} {a}", e.text())]
             } else {
                 let (_, d) = self.dst(e, int);
-                let (_, b) = self.src(e, false, int);
+                let (_, b) = self.src(e, Mods::None, int);
                 let region = self.r.pick(&["<1;1,0>", "<0;1,0>"]);
                 let guard = self.guard(e);
                 vec![set, format!("{guard}{op} {} {d} r[A0(0),{rest}]{region}:{name} {b}", e.text())]
@@ -58,7 +58,7 @@ impl Generator {
             let lanes = self.r.pick(&[8, 16]).min(self.widest);
             let e = Exec { lanes, offset: 0, no_mask: self.r.one_in(2) || lanes > self.simd };
             let wide = Exec { no_mask: true, ..e };
-            let (_, a) = self.src_var(wide, false, &|t| matches!(t, Type::UW | Type::UD));
+            let (_, a) = self.src_var(wide, Mods::None, &|t| matches!(t, Type::UW | Type::UD));
             let mask = (target.elements - 1) * size;
             let x = wide.text();
             let (_, d) = self.dst(e, int);
@@ -82,7 +82,7 @@ impl Generator {
         let wide = Exec { lanes, offset: 0, no_mask: true };
         let (w, x) = (wide.text(), e.text());
         let ud = |t: Type| matches!(t, Type::UD | Type::D);
-        let (_, a) = self.src_var(wide, false, &ud);
+        let (_, a) = self.src_var(wide, Mods::None, &ud);
         // What a NaN's bits are is nobody's business, so floats are not stored.
         let store = self.r.one_in(2);
         let data = self.var(&|t| matches!(t, Type::UD | Type::D) || !store && t == Type::F);

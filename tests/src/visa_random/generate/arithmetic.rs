@@ -20,42 +20,42 @@ impl Generator {
         match self.r.below(11) {
             10 if ty == Type::F && self.caps.ops.lrp => {
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, true, &float);
-                let (_, b) = self.src_var(e, true, &float);
-                let (_, c) = self.src_var(e, true, &float);
+                let (_, a) = self.src_var(e, Mods::Any, &float);
+                let (_, b) = self.src_var(e, Mods::Any, &float);
+                let (_, c) = self.src_var(e, Mods::Any, &float);
                 format!("{}lrp{sat} {} {d} {a} {b} {c}", self.guard(e), e.text())
             }
             0..=1 => {
                 let op = self.r.pick(&["add", "mul"]);
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, true, &float);
-                let (_, b) = self.src(e, true, &float);
+                let (_, a) = self.src_var(e, Mods::Any, &float);
+                let (_, b) = self.src(e, Mods::Any, &float);
                 format!("{}{op}{sat} {} {d} {a} {b}", self.guard(e), e.text())
             }
             2..=3 => {
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, true, &float);
-                let (_, b) = self.src_var(e, true, &float);
-                let (_, c) = self.src_var(e, true, &float);
+                let (_, a) = self.src_var(e, Mods::Any, &float);
+                let (_, b) = self.src_var(e, Mods::Any, &float);
+                let (_, c) = self.src_var(e, Mods::Any, &float);
                 format!("{}mad{sat} {} {d} {a} {b} {c}", self.guard(e), e.text())
             }
             4 if !doubles => {
                 let op = self.r.pick(&["frc", "rndd", "rndu", "rnde", "rndz"]);
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, op != "frc", &float);
+                let (_, a) = self.src_var(e, Mods::any_if(op != "frc"), &float);
                 format!("{}{op} {} {d} {a}", self.guard(e), e.text())
             }
             5 => {
                 let op = self.r.pick(&["min", "max"]);
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, true, &float);
-                let (_, b) = self.src(e, true, &float);
+                let (_, a) = self.src_var(e, Mods::Any, &float);
+                let (_, b) = self.src(e, Mods::Any, &float);
                 format!("{op} {} {d} {a} {b}", e.text())
             }
             6 => {
                 let (_, d) = self.dst(e, &float);
-                let (_, a) = self.src_var(e, true, &float);
-                let (_, b) = self.src(e, true, &float);
+                let (_, a) = self.src_var(e, Mods::Any, &float);
+                let (_, b) = self.src(e, Mods::Any, &float);
                 let p = self.pred();
                 format!("({p}) sel {} {d} {a} {b}", e.text())
             }
@@ -63,7 +63,7 @@ impl Generator {
             _ => {
                 let other = |t: Type| t == Type::F || t == ty;
                 let (_, d) = self.dst(e, &other);
-                let (_, a) = self.src(e, true, &other);
+                let (_, a) = self.src(e, Mods::Any, &other);
                 format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
             }
         }
@@ -79,11 +79,11 @@ impl Generator {
         };
         if self.r.one_in(2) {
             let (_, d) = self.dst(e, &int);
-            let (_, a) = self.src_var(e, true, float);
+            let (_, a) = self.src_var(e, Mods::Any, float);
             format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
         } else {
             let (_, d) = self.dst(e, float);
-            let (_, a) = self.src_var(e, true, &int);
+            let (_, a) = self.src_var(e, Mods::Any, &int);
             format!("{}mov {} {d} {a}", self.guard(e), e.text())
         }
     }
@@ -99,8 +99,8 @@ impl Generator {
         let text = e.text();
         if self.r.one_in(4) && e.lanes * 4 <= 2 * self.grf {
             let float = |t: Type| t == Type::F;
-            let (_, a) = self.src_var(e, true, &float);
-            let (_, b) = self.src(e, true, &float);
+            let (_, a) = self.src_var(e, Mods::Any, &float);
+            let (_, b) = self.src(e, Mods::Any, &float);
             return format!("cmp.{cond} {text} {p} {a} {b}");
         }
         let sign = self.r.one_in(2);
@@ -108,8 +108,8 @@ impl Generator {
         let wide = self.ints.len() > INTS.len() && self.r.one_in(2);
         let met = move |t: Type| t.is_int() && if wide { t.bytes() > 1 } else { t.bytes() < 8 };
         let kind = move |t: Type| met(t) && t.is_signed_int() == sign && t.bytes() <= limit;
-        let (_, a) = self.src_var(e, true, &kind);
-        let (_, b) = self.src(e, true, &kind);
+        let (_, a) = self.src_var(e, Mods::Any, &kind);
+        let (_, b) = self.src(e, Mods::Any, &kind);
         format!("cmp.{cond} {text} {p} {a} {b}")
     }
 
@@ -140,8 +140,8 @@ impl Generator {
                 let e = self.exec_for(4);
                 let (v, d) = self.dst(e, &|t| DWORDS.contains(&t));
                 let ty = v.ty;
-                let (_, a) = self.src_var(e, false, &|t| t == ty);
-                let (_, b) = self.src(e, false, &|t| t == ty);
+                let (_, a) = self.src_var(e, Mods::None, &|t| t == ty);
+                let (_, b) = self.src(e, Mods::None, &|t| t == ty);
                 let cond = self.r.pick(&["eq", "ne", "gt", "ge", "lt", "le"]);
                 format!("cmp.{cond} {} {d} {a} {b}", e.text())
             }

@@ -119,7 +119,7 @@ impl Generator {
     /// A dword for so many channels.
     fn number(&mut self, e: Exec) -> String {
         let small = |t: Type| t.is_int() && t.bytes() == 4;
-        let fits = (0..16).map(|_| self.src(e, false, &small).1).find(|s| !s.is_empty());
+        let fits = (0..16).map(|_| self.src(e, Mods::None, &small).1).find(|s| !s.is_empty());
         fits.unwrap_or_else(|| "0x3:d".into())
     }
 

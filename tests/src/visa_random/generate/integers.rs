@@ -39,19 +39,19 @@ impl Generator {
         match self.r.below(24) {
             0..=3 => {
                 let e = self.exec_for(ints.bytes());
-                self.two_sources(&format!("add{}", ints.sat), e, true, &|t| ints.has(t))
+                self.two_sources(&format!("add{}", ints.sat), e, Mods::Any, &|t| ints.has(t))
             }
             4..=5 => {
                 let e = self.exec_for(ints.bytes());
-                self.two_sources("mul", e, true, &|t| ints.has(t))
+                self.two_sources("mul", e, Mods::Any, &|t| ints.has(t))
             }
             6 => {
                 let e = self.exec_for(4);
-                self.three_sources("mad", e, true, &small)
+                self.three_sources("mad", e, Mods::Any, &small)
             }
             7 => {
                 let (e, ty) = (self.exec_for(4), self.r.pick(&DWORDS));
-                self.two_sources("mulh", e, false, &|t| t == ty)
+                self.two_sources("mulh", e, Mods::None, &|t| t == ty)
             }
             8..=9 => self.bitwise(ints),
             10..=11 => self.shift(ints),
@@ -65,17 +65,17 @@ impl Generator {
             18 if self.caps.ops.rotate => self.rotate(ints),
             19 if self.caps.ops.dp4a => {
                 let e = self.exec_for(4);
-                self.three_sources("dp4a", e, false, &dword)
+                self.three_sources("dp4a", e, Mods::None, &dword)
             }
             20 if self.caps.ops.int_div => {
                 let (e, op) = (self.exec_for(4), self.r.pick(&["div", "mod"]));
-                self.two_sources(op, e, false, &small)
+                self.two_sources(op, e, Mods::None, &small)
             }
             21 => self.long_product(),
             _ => {
                 let e = self.exec_for(ints.bytes());
                 let (_, d) = self.dst(e, &|t| ints.has(t));
-                let (_, a) = self.src(e, true, &|t| ints.has(t));
+                let (_, a) = self.src(e, Mods::Any, &|t| ints.has(t));
                 self.guarded(&format!("mov{}", ints.sat), e, &[&d, &a])
             }
         }
@@ -86,14 +86,14 @@ impl Generator {
         format!("{}{op} {} {}", self.guard(e), e.text(), operands.join(" "))
     }
 
-    fn two_sources(&mut self, op: &str, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> String {
+    fn two_sources(&mut self, op: &str, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> String {
         let (_, d) = self.dst(e, want);
         let (_, a) = self.src_var(e, mods, want);
         let (_, b) = self.src(e, mods, want);
         self.guarded(op, e, &[&d, &a, &b])
     }
 
-    fn three_sources(&mut self, op: &str, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> String {
+    fn three_sources(&mut self, op: &str, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> String {
         let (_, d) = self.dst(e, want);
         let [a, b, c] = [(); 3].map(|()| self.src_var(e, mods, want).1);
         self.guarded(op, e, &[&d, &a, &b, &c])
@@ -103,8 +103,8 @@ impl Generator {
         let e = self.exec_for(ints.bytes());
         let op = self.r.pick(&["and", "or", "xor"]);
         let (_, d) = self.dst(e, &|t| ints.has(t));
-        let (_, a) = self.src_var(e, false, &|t| ints.has(t));
-        let (_, b) = self.src(e, false, &|t| ints.has(t));
+        let (_, a) = self.src_var(e, Mods::None, &|t| ints.has(t));
+        let (_, b) = self.src(e, Mods::None, &|t| ints.has(t));
         let not = if self.r.one_in(5) { "(~)" } else { "" };
         self.guarded(op, e, &[&d, &format!("{not}{a}"), &b])
     }
@@ -120,16 +120,16 @@ impl Generator {
         let sat = if op == "asr" { "" } else { ints.sat };
         let (v, d) = self.dst(e, &kind);
         let ty = v.ty;
-        let (_, a) = self.src_var(e, op == "asr", &|t| t == ty);
-        let (_, b) = self.src(e, false, &|t| small(t) && (t.bytes() > 1 || ty.bytes() < 8));
+        let (_, a) = self.src_var(e, Mods::any_if(op == "asr"), &|t| t == ty);
+        let (_, b) = self.src(e, Mods::None, &|t| small(t) && (t.bytes() > 1 || ty.bytes() < 8));
         self.guarded(&format!("{op}{sat}"), e, &[&d, &a, &b])
     }
 
     fn average(&mut self, ints: Ints) -> String {
         let e = self.exec_for(4);
         let (v, d) = self.dst(e, &small);
-        let (_, a) = self.src_var(e, false, &|t| t == v.ty);
-        let (_, b) = self.src(e, false, &|t| t == v.ty);
+        let (_, a) = self.src_var(e, Mods::None, &|t| t == v.ty);
+        let (_, b) = self.src(e, Mods::None, &|t| t == v.ty);
         self.guarded(&format!("avg{}", ints.sat), e, &[&d, &a, &b])
     }
 
@@ -139,8 +139,8 @@ impl Generator {
         let op = self.r.pick(&["cbit", "fbl", "lzd", "fbh", "bfrev", "not"]);
         let (_, d) = self.dst(e, &ud);
         let (_, a) = match op {
-            "fbh" => self.src_var(e, false, &dword),
-            _ => self.src_var(e, false, &ud),
+            "fbh" => self.src_var(e, Mods::None, &dword),
+            _ => self.src_var(e, Mods::None, &ud),
         };
         self.guarded(op, e, &[&d, &a])
     }
@@ -175,8 +175,8 @@ impl Generator {
         let op = self.r.pick(&["addc", "subb"]);
         let (v, d) = self.dst(e, &ud);
         let (c, carry) = self.dst(e, &ud);
-        let (_, a) = self.src_var(e, false, &ud);
-        let (_, b) = self.src(e, false, &ud);
+        let (_, a) = self.src_var(e, Mods::None, &ud);
+        let (_, b) = self.src(e, Mods::None, &ud);
         let root = |v: &Variable| v.alias.clone().unwrap_or(v.name.clone());
         if root(&v) == root(&c) {
             let v = v.name;
@@ -191,16 +191,16 @@ impl Generator {
         let sign = self.r.one_in(2);
         let kind = move |t: Type| ints.has(t) && t.is_signed_int() == sign;
         let (_, d) = self.dst(e, &|t| ints.has(t));
-        let (_, a) = self.src_var(e, true, &kind);
-        let (_, b) = self.src(e, true, &kind);
+        let (_, a) = self.src_var(e, Mods::Any, &kind);
+        let (_, b) = self.src(e, Mods::Any, &kind);
         format!("{op}{} {} {d} {a} {b}", ints.sat, e.text())
     }
 
     fn select(&mut self, ints: Ints) -> String {
         let e = self.exec_for(ints.bytes());
         let (_, d) = self.dst(e, &|t| ints.has(t));
-        let (_, a) = self.src_var(e, true, &|t| ints.has(t));
-        let (_, b) = self.src(e, true, &|t| ints.has(t));
+        let (_, a) = self.src_var(e, Mods::Any, &|t| ints.has(t));
+        let (_, b) = self.src(e, Mods::Any, &|t| ints.has(t));
         let p = self.pred();
         format!("({p}) sel{} {} {d} {a} {b}", ints.sat, e.text())
     }
@@ -210,7 +210,7 @@ impl Generator {
         let e = self.exec_for(4);
         let kind = |t: Type| matches!(t, Type::D | Type::UD | Type::W | Type::UW);
         let (_, d) = self.dst(e, &kind);
-        let [a, b, c] = [(); 3].map(|()| self.src_var(e, false, &kind).1);
+        let [a, b, c] = [(); 3].map(|()| self.src_var(e, Mods::None, &kind).1);
         let op = if self.r.one_in(2) { "add3".to_owned() } else { format!("bfn.x{:x}", self.r.below(256)) };
         self.guarded(&op, e, &[&d, &a, &b, &c])
     }
@@ -219,7 +219,7 @@ impl Generator {
         let e = self.exec_for(4);
         let op = self.r.pick(&["rol", "ror"]);
         let ty = if ints.wide && self.caps.ops.int64 { Type::UQ } else { self.r.pick(&[Type::UD, Type::UW]) };
-        self.two_sources(op, e, false, &|t| t == ty)
+        self.two_sources(op, e, Mods::None, &|t| t == ty)
     }
 
     /// `madw`: the upper halves lie behind the lower ones, at the next register.
@@ -230,9 +230,9 @@ impl Generator {
         while e.lanes > 16 || 2 * (e.lanes * 4).next_multiple_of(self.grf) > v.bytes() {
             e.lanes /= 2;
         }
-        let (_, a) = self.src_var(e, true, &|t| t == ty);
-        let (_, b) = self.src(e, true, &|t| t == ty);
-        let (_, c) = self.src(e, false, &|t| t == ty);
+        let (_, a) = self.src_var(e, Mods::Any, &|t| t == ty);
+        let (_, b) = self.src(e, Mods::Any, &|t| t == ty);
+        let (_, c) = self.src(e, Mods::None, &|t| t == ty);
         self.guarded("madw", e, &[&format!("{}(0,0)<1>", v.name), &a, &b, &c])
     }
 }

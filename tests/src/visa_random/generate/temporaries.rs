@@ -111,7 +111,7 @@ impl Generator {
             let e = if part.scalar { SCALAR } else { x.vector };
             let kind = x.kind;
             let (_, d) = self.dst(e, &|t| kind.types().contains(&t));
-            let of = self.reading(part, e, true);
+            let of = self.reading(part, e, Mods::Any);
             x.lines.push(format!("mov {} {d} {of}", e.text()));
         }
         // Operands that did not fit anywhere.
@@ -149,35 +149,35 @@ impl Generator {
         let sat = if self.r.one_in(8) { ".sat" } else { "" };
         match self.r.below(16) {
             0..=3 => {
-                let from =
-                    self.operand(x, e, true, &|t| kind.types().contains(&t) && (ty.bytes() > 1 || int(t)));
+                let from = self
+                    .operand(x, e, Mods::Any, &|t| kind.types().contains(&t) && (ty.bytes() > 1 || int(t)));
                 (format!("mov{sat}"), from)
             }
-            4..=6 => (format!("add{sat}"), self.operands(x, e, true, &int)),
-            7 => ("mul".into(), self.operands(x, e, true, &int)),
-            8..=9 => (self.r.pick(&["and", "or", "xor"]).into(), self.operands(x, e, false, &int)),
+            4..=6 => (format!("add{sat}"), self.operands(x, e, Mods::Any, &int)),
+            7 => ("mul".into(), self.operands(x, e, Mods::Any, &int)),
+            8..=9 => (self.r.pick(&["and", "or", "xor"]).into(), self.operands(x, e, Mods::None, &int)),
             10..=12 => {
                 let op = match (self.r.below(3), ty.is_signed_int()) {
                     (0, _) => "shl",
                     (_, true) => "asr",
                     (_, false) => "shr",
                 };
-                let of = self.operand(x, e, op == "asr", &|t| t == ty);
+                let of = self.operand(x, e, Mods::any_if(op == "asr"), &|t| t == ty);
                 let by = self.r.below(ty.bytes() * 8 + 1);
                 (op.into(), format!("{of} {by:#x}:uw"))
             }
             13 => {
                 let (op, sign) = (self.r.pick(&["min", "max"]), self.r.one_in(2));
                 let signed = move |t: Type| int(t) && t.is_signed_int() == sign;
-                (op.into(), self.operands(x, e, true, &signed))
+                (op.into(), self.operands(x, e, Mods::Any, &signed))
             }
             14 if kind != Temporary::Wide => {
-                let of = [(); 3].map(|()| self.variable(x, e, true, &int));
+                let of = [(); 3].map(|()| self.variable(x, e, Mods::Any, &int));
                 ("mad".into(), of.join(" "))
             }
             _ => {
                 let p = self.pred();
-                (format!("({p}) sel"), self.operands(x, e, true, &int))
+                (format!("({p}) sel"), self.operands(x, e, Mods::Any, &int))
             }
         }
     }
@@ -189,30 +189,30 @@ impl Generator {
         match self.r.below(8) {
             0..=1 => {
                 let types = x.kind.types();
-                (format!("mov{sat}"), self.operand(x, e, true, &|t| types.contains(&t)))
+                (format!("mov{sat}"), self.operand(x, e, Mods::Any, &|t| types.contains(&t)))
             }
-            2..=3 => (format!("add{sat}"), self.operands(x, e, true, &float)),
-            4 => (format!("mul{sat}"), self.operands(x, e, true, &float)),
-            5 => (self.r.pick(&["min", "max"]).into(), self.operands(x, e, true, &float)),
+            2..=3 => (format!("add{sat}"), self.operands(x, e, Mods::Any, &float)),
+            4 => (format!("mul{sat}"), self.operands(x, e, Mods::Any, &float)),
+            5 => (self.r.pick(&["min", "max"]).into(), self.operands(x, e, Mods::Any, &float)),
             6 => {
-                let of = [(); 3].map(|()| self.variable(x, e, true, &float));
+                let of = [(); 3].map(|()| self.variable(x, e, Mods::Any, &float));
                 ("mad".into(), of.join(" "))
             }
             _ => {
                 let p = self.pred();
-                (format!("({p}) sel"), self.operands(x, e, true, &float))
+                (format!("({p}) sel"), self.operands(x, e, Mods::Any, &float))
             }
         }
     }
 
     /// Two sources, of which the first is no constant.
-    fn operands(&mut self, x: &mut Expression, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> String {
+    fn operands(&mut self, x: &mut Expression, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> String {
         let first = self.variable(x, e, mods, want);
         format!("{first} {}", self.operand(x, e, mods, want))
     }
 
     /// A source, now and then a constant.
-    fn operand(&mut self, x: &mut Expression, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> String {
+    fn operand(&mut self, x: &mut Expression, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> String {
         if self.r.one_in(4) {
             let types: Vec<Type> = x.kind.types().iter().copied().filter(|t| want(*t)).collect();
             let ty = self.r.pick(&types);
@@ -222,7 +222,7 @@ impl Generator {
     }
 
     /// A source in a variable: mostly a part of the expression, rather one that nobody has read.
-    fn variable(&mut self, x: &mut Expression, e: Exec, mods: bool, want: &dyn Fn(Type) -> bool) -> String {
+    fn variable(&mut self, x: &mut Expression, e: Exec, mods: Mods, want: &dyn Fn(Type) -> bool) -> String {
         let scalar = e.lanes == 1;
         let known = |p: &&mut Part| want(p.ty) && (p.scalar || !scalar || x.vector.no_mask);
         let mut parts: Vec<&mut Part> = x.parts.iter_mut().filter(known).collect();
@@ -241,8 +241,8 @@ impl Generator {
     }
 
     /// The text of a part as a source.
-    fn reading(&mut self, part: &Part, e: Exec, mods: bool) -> String {
-        let sign = if mods && signed(part.ty) && self.r.one_in(4) {
+    fn reading(&mut self, part: &Part, e: Exec, mods: Mods) -> String {
+        let sign = if mods == Mods::Any && signed(part.ty) && self.r.one_in(4) {
             self.r.pick(&["(-)", "(-)", "(abs)", "(-abs)"])
         } else {
             ""
