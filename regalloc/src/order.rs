@@ -12,7 +12,10 @@ mod graph;
 pub(crate) use graph::Search;
 
 use crate::{
-    analysis::{accesses::Accesses, liveness::Liveness},
+    analysis::{
+        accesses::Accesses,
+        liveness::{Liveness, footprint},
+    },
     copy::copy,
     place::{File, Way},
 };
@@ -57,7 +60,7 @@ pub(crate) fn is_pressure_high(
 ) -> bool {
     let room = room(kernel);
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
-    if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {
+    if general.map(|var| u64::from(footprint(kernel, var))).sum::<u64>() <= u64::from(room) {
         return false;
     }
     let OrderMemory { change, peaks, flag_peaks, .. } = s;

@@ -48,7 +48,7 @@ use crate::analysis::{
     history::History,
     position::{Position, Range},
 };
-use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Kernel, Var, VarClass, VarId, Virtual};
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
@@ -132,12 +132,23 @@ impl Liveness {
         change.clear();
         change.resize(positions + 1, 0);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == class) {
+            let bytes = i64::from(footprint(kernel, var));
             for r in self.of(v) {
-                change[r.start.index().min(positions)] += i64::from(var.bytes);
-                change[r.end.index().min(positions)] -= i64::from(var.bytes);
+                change[r.start.index().min(positions)] += bytes;
+                change[r.end.index().min(positions)] -= bytes;
             }
         }
     }
+}
+
+/// Bytes of registers that a variable takes from others like it: what is aligned to registers and smaller has one alone.
+pub(crate) fn footprint(kernel: &Kernel<Virtual>, var: &Var) -> u32 {
+    let align = if var.class == VarClass::General {
+        var.align.min(kernel.platform.caps().regs.grf_bytes.into())
+    } else {
+        1
+    };
+    var.bytes.next_multiple_of(align.max(1))
 }
 
 /// A range of one variable.

@@ -1,7 +1,12 @@
 //! What depends on what in a block, and orders that keep to that.
 
 use crate::{
-    analysis::{access::Kind, accesses::Accesses, liveness::Liveness, position::Position},
+    analysis::{
+        access::Kind,
+        accesses::Accesses,
+        liveness::{Liveness, footprint},
+        position::Position,
+    },
     rows::Rows,
 };
 use gen_ir::{
@@ -250,7 +255,7 @@ impl BlockGraph {
         let (block, row) = &mut self.row_of[v.index()];
         if block.index() != b {
             (*block, *row) = (b.into(), to_index(self.locals.len()));
-            let bytes = kernel.vars[v.index()].bytes;
+            let bytes = footprint(kernel, &kernel.vars[v.index()]);
             let is_flag = class == VarClass::Flag;
             self.locals.push(Local {
                 bytes: if is_flag { 0 } else { bytes },

@@ -33,7 +33,7 @@ impl Rounds<'_> {
         if !self.split_under_pressure()? {
             return Ok(placed);
         }
-        if self.place_in_turn_by_lane()? {
+        if self.place_in_turn_by_lane()? || self.place_packed_by_lane()? {
             return Ok(GeneralPlaces::InTurn);
         }
         for &search in self.searches {

@@ -9,7 +9,7 @@ use crate::{
         liveness::{Holders, Liveness},
     },
     copy,
-    place::{InPlace, Sharing},
+    place::{InPlace, Sharing, Way},
     placing::{Planned, is_complete},
     spill::{
         self,
@@ -104,6 +104,25 @@ impl Rounds<'_> {
         let (sharing, none) = (sharing(flow, now, of_lanes), Remat::default());
         placing.aims.in_place = InPlace::First;
         placing.try_in_turn(current, (now, sharing, &none), (&mut placed[2], placed_other))
+    }
+
+    /// Packs general variables, if all find places so where those of waiting lanes may share registers, and returns whether
+    /// they do.
+    pub(super) fn place_packed_by_lane(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if self.options.quick || current.outside || !flow.any_divergence {
+            return Ok(false);
+        }
+        now.find_costs(current, flow);
+        let none = Remat::default();
+        let known = (&*now, sharing(flow, now, of_lanes), &none);
+        for way in [Way::Packed, Way::LargestFirst] {
+            if placing.try_general(current, known, way, (&mut placed[2], placed_other), is_complete)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Has general variables that find no place computed again from sources that live longer for that, where that
