@@ -20,7 +20,7 @@ use crate::{
     place::{File, Way},
 };
 use gen_ir::{Kernel, Pool, VarClass, Virtual};
-use graph::{Alive, BlockGraph};
+use graph::{Alive, BlockGraph, FlagReaders};
 use narrow::{as_index, to_u32};
 
 /// Memory of the search.
@@ -187,7 +187,10 @@ fn find_best(search: Search, as_written: u32, (room, flags): (u32, u32), s: &mut
             break;
         }
         let OrderMemory { block, alive, behind, ready, order, .. } = s;
-        let peak = block.order((search, keep), (least, flags), alive, behind, ready, order);
+        let ways = [FlagReaders::AsTheyCome, FlagReaders::Late];
+        let mut try_order =
+            |way| block.order((search, way, keep), (least, flags), alive, behind, ready, order);
+        let peak = ways.into_iter().find_map(&mut try_order);
         if let Some(peak) = peak {
             std::mem::swap(&mut s.best, &mut s.order);
             (least, found) = (peak, true);

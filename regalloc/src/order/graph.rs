@@ -29,6 +29,16 @@ pub(crate) enum Search {
     DepthFirst,
 }
 
+/// When what reads a flag is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FlagReaders {
+    /// As all else.
+    AsTheyCome,
+    /// Where there is another, not before what writes the flag waits for it alone: readers that come in another order than
+    /// writers take all flags, and no writer may follow.
+    Late,
+}
+
 /// A variable in the block.
 #[derive(Clone, Copy)]
 struct Local {
@@ -303,11 +313,24 @@ impl BlockGraph {
         above.max(below)
     }
 
+    /// Whether instruction `i` reads a flag that nothing below does, and what writes the flag has to wait for more than `i`: the
+    /// flag would be taken for as long as that.
+    fn opens_flag_early(&self, i: usize, alive: &Alive, behind: &[u32]) -> bool {
+        let opened = |&&v: &&u32| self.locals[as_index(v)].flag_bytes > 0 && !alive.alive[as_index(v)];
+        let before = self.before.of(i);
+        self.touched.of(i).iter().filter(opened).any(|v| {
+            before.iter().any(|&p| {
+                let edges = to_index(before.iter().filter(|&&q| q == p).count());
+                behind[as_index(p)] > edges && self.touched.of(as_index(p)).contains(v)
+            })
+        })
+    }
+
     /// Finds an order, which comes out in `order`, and returns the most bytes alive in it, if those are less
     /// than `limit` and of flags no more than `flags` are. Until `keep` bytes are, the written order stays.
     pub fn order(
         &self,
-        (search, keep): (Search, u32),
+        (search, readers, keep): (Search, FlagReaders, u32),
         (limit, flags): (u32, u32),
         alive: &mut Alive,
         behind: &mut Vec<u32>,
@@ -326,7 +349,14 @@ impl BlockGraph {
                 let i = as_index(i);
                 self.with_flags[i] && alive.flags_with(self.touched.of(i), &self.locals) > flags
             };
-            let at = from + choose(search, alive.bytes < keep, &ready[from..], &alive.change, too_many);
+            let early = |i: u32| {
+                let i = as_index(i);
+                readers == FlagReaders::Late && self.with_flags[i] && self.opens_flag_early(i, alive, behind)
+            };
+            let at = from
+                + choose(search, alive.bytes < keep, &ready[from..], &alive.change, |i| {
+                    (too_many(i), early(i))
+                });
             let i = ready.remove(at);
             alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
                 let bytes = i64::from(self.locals[as_index(v)].bytes);
@@ -350,14 +380,14 @@ impl BlockGraph {
     }
 }
 
-/// Which of the `ready` instructions comes next: what has become ready last is last among them. One for which there are
-/// `too_many` flags only if there is no other.
+/// Which of the `ready` instructions comes next: what has become ready last is last among them. One whose `flags` are
+/// too many, or are taken long before they are written, only if there is no other.
 fn choose(
     search: Search,
     as_written: bool,
     ready: &[u32],
     change: &[i64],
-    too_many: impl Fn(u32) -> bool,
+    flags: impl Fn(u32) -> (bool, bool),
 ) -> usize {
     // All keys differ.
     let key = |&(at, &i): &(usize, &u32)| {
@@ -367,7 +397,7 @@ fn choose(
             Search::LeastAlive => change << 32 | number,
             Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
         };
-        (too_many(i), key)
+        (flags(i), key)
     };
     ready.iter().enumerate().min_by_key(key).map_or(0, |(at, _)| at)
 }
