@@ -148,3 +148,30 @@ fn no_more_flags_are_alive_than_there_are() {
     let (_, stats) = allocate_checked(&k);
     assert_eq!((stats.spills, stats.flag_spills), (0, 0), "{stats:?}");
 }
+
+#[test]
+fn flags_that_are_read_in_another_order_than_written_are_not_all_taken() {
+    // Addresses are compared one after the other, for each is made of the one before; what is loaded is read in another
+    // order.
+    let count = 45;
+    let mut k = Kernel::new("tiles", Platform::Skl);
+    let of = [0; 2].map(|_| k.add_var(Var { live_in: true, ..temporary(4) }));
+    let [address, sum] = [0; 2].map(|_| k.add_var(Var { live_in: true, live_out: true, ..general(32) }));
+    let mut insts = Vec::new();
+    let mut loaded = Vec::new();
+    for _ in 0..count {
+        let flag = k.add_var(Var::temp(VarClass::Flag, 2, 2));
+        let bounded = k.add_var(general(32));
+        insts.extend([
+            add(address, address, of[0]),
+            compare(flag, address, of[1]),
+            choice(bounded, flag, of),
+        ]);
+        loaded.push([0; 4].map(|_| k.add_var(general(32))));
+        insts.extend(loaded[loaded.len() - 1].map(|v| add(v, bounded, bounded)));
+    }
+    insts.extend((0..count).flat_map(|i| loaded[i * 7 % count]).map(|v| add(sum, sum, v)));
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let found = ordered(&k, Search::LeastAlive).unwrap();
+    assert!(ordered(&found, Search::LeastAlive).is_none());
+}
