@@ -139,7 +139,9 @@ impl<S: Space> Inst<S> {
             Payload::Send(s) => u32::from(s.dst_len) * grf_bytes,
             Payload::Dpas { repeat, .. } => u32::from(*repeat) * lanes * ty.bytes(),
             Payload::Math(MathFn::Idivmod) => (lanes * 4).max(grf_bytes) + lanes * 4,
-            Payload::Outside(Outside::Touch { written, .. }) => u32::from(*written),
+            Payload::Outside(Outside::Touch { written, .. } | Outside::StartOfLife { written }) => {
+                u32::from(*written)
+            }
             // The return address: an instruction pointer and the caller's mask.
             Payload::Branch { .. } | Payload::Outside(Outside::Call | Outside::Callee(_)) => 8,
             _ => self.strided_len(horz, ty),

@@ -151,10 +151,9 @@ impl<S: Space> Inst<S> {
         }
     }
 
-    /// Whether this says no more than that for the lanes that run there is nothing in its destination any more
-    /// (`lifetime.start`). It becomes no code.
+    /// Whether this is the [start of a variable's life](Outside::StartOfLife), which becomes no code.
     pub const fn is_start_of_life(&self) -> bool {
-        matches!(self.payload, Payload::Outside(Outside::Touch { read: 0, .. })) && !self.no_mask
+        matches!(self.payload, Payload::Outside(Outside::StartOfLife { .. }))
     }
 
     /// Every register the instruction names, with its role, in a fixed order. Lengths in bytes are

@@ -42,9 +42,9 @@ impl Lowerer<'_> {
         let mut at = base;
         while at < end {
             let next = ((at / grf + 1) * grf).min(end);
-            let mut touch = build::op(Op::Sync, lanes, Dst::packed(VReg::var_at(to, at), Type::Ud), &[]);
-            touch.payload = Payload::Outside(Outside::Touch { read: 0, written: to_u16(next - at) });
-            self.emit(touch);
+            let mut start = build::op(Op::Sync, lanes, Dst::packed(VReg::var_at(to, at), Type::Ud), &[]);
+            start.payload = Payload::Outside(Outside::StartOfLife { written: to_u16(next - at) });
+            self.emit(start);
             at = next;
         }
         Ok(())

@@ -53,7 +53,12 @@ impl Lowerer<'_> {
                 if operation.is_float() {
                     return Err("typed float atomics do not exist".into());
                 }
-                let kind = if bits == 16 { Dc1::TypedAtomicHalf } else { Dc1::TypedAtomic };
+                // No message of the data port has others ("MSD1R_TAI"); Intel's finalizer refuses them, too.
+                let kind = match bits {
+                    16 => Dc1::TypedAtomicHalf,
+                    32 => Dc1::TypedAtomic,
+                    _ => return Err(format!("typed atomics of {bits} bits do not exist").into()),
+                };
                 let returns = !data.operand.is_null();
                 let desc = Atomic::new()
                     .with_message_type(Some(kind))

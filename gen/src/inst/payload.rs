@@ -147,12 +147,17 @@ pub enum Payload<S: Space> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outside {
     /// `sync`: registers that other code reads or writes here, in bytes. What is both read and written
-    /// is copied, unless source and destination are the same registers. Under the mask and without a source it is the
-    /// [start of a variable's life](Inst::is_start_of_life).
+    /// is copied, unless source and destination are the same registers.
     Touch {
         /// Bytes of source 0 that are read.
         read: u16,
         /// Bytes of the destination that are written.
+        written: u16,
+    },
+    /// `sync`: for the lanes that run there is nothing in the destination any more (`lifetime.start`). It is gone once
+    /// registers are allocated.
+    StartOfLife {
+        /// Bytes of the destination.
         written: u16,
     },
     /// `add`: source 1 is the size of this function's frame in scratch memory, known only when

@@ -85,6 +85,11 @@ fn payload<S: Space>(op: Op, suffix: &str) -> Result<Payload<S>, String> {
         let (read, written) = (number(read)?, number(written)?);
         return Ok(Payload::Outside(Outside::Touch { read, written }));
     }
+    if let Some(written) = suffix.strip_prefix("start(") {
+        return Ok(Payload::Outside(Outside::StartOfLife {
+            written: number(written.trim_end_matches(')'))?,
+        }));
+    }
     Ok(match (op.info().class, suffix) {
         (_, "") => Payload::None,
         (_, "frame") => Payload::Outside(Outside::Frame { leave: false }),

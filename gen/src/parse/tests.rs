@@ -14,6 +14,7 @@ fn instructions_read_as_they_print() {
         "(V3(2)) sel (16|M16) r[V5(0),-16]<1>:w -(abs)r[V5(2),4]<1,0>:w 0x7fffffff:ud",
         "mad (8|M8) V0(0)<1>:f V1(0)<1;0>:f V2(0)<0;1>:f V3(0)<1>:f",
         "sync.touch(96,64) V9(0)<1>:ud V9(0)<8;8,1>:ud",
+        "sync.start(64) (8|M0) V9(0)<1>:ud",
         "calla.stack (16|M0) V9(0)<1>:ud _ V3(0)<0;1,0>:ud",
         "goto.b (16|M0) _ B3",
         "add.unframe (1|M0) V1(0)<1>:ud V1(0)<0;1,0>:ud",

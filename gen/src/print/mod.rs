@@ -243,7 +243,8 @@ impl<S: Space> Display for Inst<S> {
 impl<S: Space> Inst<S> {
     /// Whether text of such an instruction has a place for a destination.
     pub(crate) fn shows_dst(&self) -> bool {
-        self.op.info().dst || matches!(self.payload, Payload::Outside(Outside::Touch { .. }))
+        self.op.info().dst
+            || matches!(self.payload, Payload::Outside(Outside::Touch { .. } | Outside::StartOfLife { .. }))
     }
 
     /// What the payload adds to the mnemonic.
@@ -255,6 +256,7 @@ impl<S: Space> Inst<S> {
             Payload::Dpas { depth, repeat } => write!(f, ".{depth}x{repeat}"),
             Payload::Branch { ctrl: true, .. } => f.write_str(".b"),
             Payload::Outside(Outside::Touch { read, written }) => write!(f, ".touch({read},{written})"),
+            Payload::Outside(Outside::StartOfLife { written }) => write!(f, ".start({written})"),
             Payload::Outside(Outside::Frame { leave: false }) => f.write_str(".frame"),
             Payload::Outside(Outside::Frame { leave: true }) => f.write_str(".unframe"),
             Payload::Outside(Outside::Callee(n)) => write!(f, ".function{n}"),

@@ -364,7 +364,7 @@ pub(crate) fn role_class(role: Role) -> VarClass {
 
 /// Registers that other code reads or writes: dense, as a message's are.
 fn is_touch(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.payload, Payload::Outside(Outside::Touch { .. }))
+    matches!(inst.payload, Payload::Outside(Outside::Touch { .. } | Outside::StartOfLife { .. }))
 }
 
 /// Whether a message may have a header, which holds for all of its channels.

@@ -108,7 +108,7 @@ fn what_starts_its_life_in_a_loop_is_not_alive_around_the_next() {
          B1: -> B2
              mov (8|M0) V1(0)<1>:d 2:d
          B2: -> B3 B2
-             sync.touch(0,32) (8|M0) V0(0)<1>:ud
+             sync.start(32) (8|M0) V0(0)<1>:ud
              (V2(0)) mov (8|M0) V0(0)<1>:d V1(0)<8;8,1>:d
              (V2(0)) goto.b (8|M0) B3 B2
          B3: -> B4 B1
@@ -122,7 +122,7 @@ fn what_starts_its_life_in_a_loop_is_not_alive_around_the_next() {
         let k = gen_ir::parse(text, Platform::Skl).unwrap();
         liveness(&k).at_start(VarId(0), Position::before(1))
     };
-    let without = text.replace("sync.touch(0,32) (8|M0) V0(0)<1>:ud", "");
+    let without = text.replace("sync.start(32) (8|M0) V0(0)<1>:ud", "");
     assert_eq!([comes(text), comes(&without)], [false, true]);
     // It becomes no code.
     let (code, _) = allocate_checked(&gen_ir::parse(text, Platform::Skl).unwrap());
