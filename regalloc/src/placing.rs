@@ -4,8 +4,10 @@ use crate::{
     Error, Options,
     analysis::{
         Analysis,
+        accesses::Accesses,
         facts::{Fact, Needs},
         flow::Flow,
+        liveness::Liveness,
         pressure::HighPressure,
     },
     place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
@@ -97,6 +99,13 @@ impl Placing {
             std::mem::swap(&mut self.general, &mut self.other);
         }
         Ok(found)
+    }
+
+    /// Whether nowhere more is alive than there are registers. Where more is, no placement is complete, and none has to be tried.
+    pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness)) -> bool {
+        let file = File::of(kernel, VarClass::General, Way::Packed);
+        self.crowded.find(kernel, known, file.regs * file.reg_bytes());
+        !self.crowded.any()
     }
 
     /// Places general variables in turn: those that were free for longest first or, if some find no place so, round-robin

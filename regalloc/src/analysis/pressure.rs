@@ -30,6 +30,11 @@ impl HighPressure {
         }));
     }
 
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        self.before.last().is_some_and(|&count| count > 0)
+    }
+
     /// How many of them are in some ranges.
     pub fn positions(&self, ranges: &[Range]) -> u32 {
         let last = self.before.len().saturating_sub(1);

@@ -101,28 +101,29 @@ impl Rounds<'_> {
             return Ok(false);
         }
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
+        if !placing.has_room(current, (&now.accesses, of_lanes)) {
+            return Ok(false);
+        }
         let (sharing, none) = (sharing(flow, now, of_lanes), Remat::default());
         placing.aims.in_place = InPlace::First;
         placing.try_in_turn(current, (now, sharing, &none), (&mut placed[2], placed_other))
     }
 
-    /// Packs general variables, if all find places so where those of waiting lanes may share registers, and returns whether
-    /// they do.
+    /// Packs general variables that find no places in turn, if all find one so where those of waiting lanes may share
+    /// registers, and returns whether they do.
     pub(super) fn place_packed_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         if self.options.quick || current.outside || !flow.any_divergence {
             return Ok(false);
         }
+        if !placing.has_room(current, (&now.accesses, of_lanes)) {
+            return Ok(false);
+        }
         now.find_costs(current, flow);
         let none = Remat::default();
         let known = (&*now, sharing(flow, now, of_lanes), &none);
-        for way in [Way::Packed, Way::LargestFirst] {
-            if placing.try_general(current, known, way, (&mut placed[2], placed_other), is_complete)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        placing.try_general(current, known, Way::Packed, (&mut placed[2], placed_other), is_complete)
     }
 
     /// Has general variables that find no place computed again from sources that live longer for that, where that
