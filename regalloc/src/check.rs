@@ -30,9 +30,9 @@
 //!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
-//! Not so where both variables are *lane by lane*: each write is masked and puts channel `c` at byte
-//! `4 * (c % simd)` of every `4 * simd` bytes, no lane reads what another wrote, and both places are multiples of
-//! that: then the write has no byte of a lane that waits. (On the way that the lane itself goes, every write
+//! Not so where both variables are *lane by lane* with one pitch, a word, a dword or a qword: each write is masked and puts
+//! channel `c` at byte `pitch * (c % simd)` of every `pitch * simd` bytes, no lane reads what another wrote, and both places
+//! are multiples of that: then the write has no byte of a lane that waits. The start of a variable's life puts nothing anywhere. (On the way that the lane itself goes, every write
 //! counts.)
 
 mod places;

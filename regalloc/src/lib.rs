@@ -13,6 +13,7 @@
 //! analysis   what is known of a kernel
 //!   access     one touch of a variable                      accesses   all of them, in order
 //!   operands   the accesses of an instruction               points_to  what indirect operands may touch
+//!   channels   what messages give and read of each channel  pressure   where much is alive
 //!   facts      what accesses say of a variable              subranges  parts of variables as sets of bits
 //!   composite  what several writes define together          history    what earlier rounds made of variables
 //!   flow       the graph, waits, loop depth                 calls      what passes by subroutines
@@ -24,6 +25,7 @@
 //!   held       what has a place                             starts     the order of placing
 //!   items      what is to be placed, and the result          heirs      what may be written where a source was
 //!   sent       registers that a message may still read      ages       which nobody has had for long
+//!   tables     the matrices: of one alone, of what may share
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory

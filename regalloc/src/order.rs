@@ -187,10 +187,9 @@ fn find_best(search: Search, as_written: u32, (room, flags): (u32, u32), s: &mut
             break;
         }
         let OrderMemory { block, alive, behind, ready, order, .. } = s;
-        let ways = [FlagReaders::AsTheyCome, FlagReaders::Late];
-        let mut try_order =
-            |way| block.order((search, way, keep), (least, flags), alive, behind, ready, order);
-        let peak = ways.into_iter().find_map(&mut try_order);
+        let peak = [FlagReaders::AsTheyCome, FlagReaders::Late].into_iter().find_map(|readers| {
+            block.order((search, readers, keep), (least, flags), alive, behind, ready, order)
+        });
         if let Some(peak) = peak {
             std::mem::swap(&mut s.best, &mut s.order);
             (least, found) = (peak, true);

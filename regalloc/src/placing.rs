@@ -25,10 +25,10 @@ use typed_index_collections::{TiSlice, TiVec};
 /// test kernels that spill it placed three, in which two were left at most.
 const NEARLY: usize = 8;
 
-/// Which part of the file is alive where places are packed in [`Way::Mixed`], in 24ths: the first that lets all find places. Of
+/// Which part of the file is alive where places are packed in [`Way::Mixed`], in sixths: the first that lets all find places. Of
 /// two thirds and three to seven eighths alone two thirds gave the fewest modelled cycles on 486 real programs of two platforms; what
 /// follows is for kernels that would be packed as wholes.
-const CROWDED: [u32; 3] = [16, 12, 8];
+const CROWDED: [u32; 3] = [4, 3, 2];
 
 /// Memory of placing.
 #[derive(Default)]
@@ -128,7 +128,7 @@ impl Placing {
         }
         let file = File::of(kernel, VarClass::General, Way::Mixed);
         for part in CROWDED {
-            let room = file.regs * file.reg_bytes() * part / 24;
+            let room = file.regs * file.reg_bytes() * part / 6;
             self.crowded.find(kernel, (&known.0.accesses, &known.0.live), room);
             if self.try_general(kernel, known, Way::Mixed, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);

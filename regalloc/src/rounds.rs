@@ -245,8 +245,8 @@ enum GeneralPlaces {
     None,
     /// Places packed from the lowest on, if they found any.
     Packed,
-    /// Places taken in turn, all of them.
-    InTurn,
+    /// Places, all of them.
+    Complete,
 }
 
 impl Rounds<'_> {
@@ -369,7 +369,7 @@ impl Rounds<'_> {
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         remat.clear();
         placing.aims.in_place = InPlace::First;
-        if placed == GeneralPlaces::InTurn {
+        if placed == GeneralPlaces::Complete {
             return Ok(());
         }
         if self.in_turn {

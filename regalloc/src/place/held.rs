@@ -55,20 +55,7 @@ impl Held {
             _ => self.now.start < end && overlap(&all[span(self.at..self.last)], ranges),
         }
     }
-}
 
-/// A placed variable, with all of it that the scan asks for when it looks for what is in the way.
-#[derive(Clone, Copy)]
-pub(super) struct Active {
-    pub held: Held,
-    /// Its bytes of the file.
-    pub from: FileByte,
-    pub to: FileByte,
-    /// What spilling it costs.
-    pub cost: f32,
-}
-
-impl Held {
     /// Whether this, which is `own`, may not have a place that `item` has, which is alive in `ranges`: two that are lane by
     /// lane, with one pitch, meet only where lanes that run need both.
     pub fn meets_item(
@@ -91,6 +78,17 @@ impl Held {
             _ => self.meets(ranges, all),
         }
     }
+}
+
+/// A placed variable, with all of it that the scan asks for when it looks for what is in the way.
+#[derive(Clone, Copy)]
+pub(super) struct Active {
+    pub held: Held,
+    /// Its bytes of the file.
+    pub from: FileByte,
+    pub to: FileByte,
+    /// What spilling it costs.
+    pub cost: f32,
 }
 
 /// Whether two lists of ranges have a position in common.

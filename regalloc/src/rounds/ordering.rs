@@ -33,8 +33,8 @@ impl Rounds<'_> {
         if !self.split_under_pressure()? {
             return Ok(placed);
         }
-        if self.place_in_turn_by_lane()? || self.place_packed_by_lane()? {
-            return Ok(GeneralPlaces::InTurn);
+        if self.lanes_have_room() && (self.place_in_turn_by_lane()? || self.place_packed_by_lane()?) {
+            return Ok(GeneralPlaces::Complete);
         }
         for &search in self.searches {
             let crowded =
@@ -45,7 +45,7 @@ impl Rounds<'_> {
             let order = match self.reorder(search, placed)? {
                 Reordered::Fits(order) => {
                     self.take_order(search, order);
-                    return Ok(GeneralPlaces::InTurn);
+                    return Ok(GeneralPlaces::Complete);
                 }
                 Reordered::Better(order) => order,
                 Reordered::AsItWas(places) => {

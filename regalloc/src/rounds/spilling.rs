@@ -40,7 +40,9 @@ impl Rounds<'_> {
         let general = &placed[2];
         if general.spilled.is_empty() {
             // Packed places leave a scheduler little to move.
-            self.place_in_turn_by_lane()?;
+            if self.lanes_have_room() {
+                self.place_in_turn_by_lane()?;
+            }
             return Ok(true);
         }
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
@@ -91,38 +93,34 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Places general variables in turn, if they find places so where those of waiting lanes may share registers, and
-    /// returns whether they do.
-    pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
-        let AllocationMemory { flow, now, liveness, placing, placed, placed_other, of_lanes, .. } =
-            &mut *self.memory;
+    /// Finds where lanes that run need general variables, and returns whether all may find places where those of waiting lanes
+    /// share registers. Where no lane waits, nothing shares them, and that is not asked.
+    pub(super) fn lanes_have_room(&mut self) -> bool {
+        let AllocationMemory { flow, now, liveness, placing, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         if self.options.quick || current.outside || !flow.any_divergence {
-            return Ok(false);
+            return false;
         }
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
-        if !placing.has_room(current, (&now.accesses, of_lanes)) {
-            return Ok(false);
-        }
-        let (sharing, none) = (sharing(flow, now, of_lanes), Remat::default());
-        placing.aims.in_place = InPlace::First;
-        placing.try_in_turn(current, (now, sharing, &none), (&mut placed[2], placed_other))
+        placing.has_room(current, (&now.accesses, of_lanes))
     }
 
-    /// Packs general variables that find no places in turn, if all find one so where those of waiting lanes may share
-    /// registers, and returns whether they do.
+    /// Places general variables in turn, if all find places so where those of waiting lanes share registers, and returns
+    /// whether they do. [They may](Self::lanes_have_room).
+    pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        placing.aims.in_place = InPlace::First;
+        let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
+        placing.try_in_turn(current, known, (&mut placed[2], placed_other))
+    }
+
+    /// The same, packed.
     pub(super) fn place_packed_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if self.options.quick || current.outside || !flow.any_divergence {
-            return Ok(false);
-        }
-        if !placing.has_room(current, (&now.accesses, of_lanes)) {
-            return Ok(false);
-        }
         now.find_costs(current, flow);
-        let none = Remat::default();
-        let known = (&*now, sharing(flow, now, of_lanes), &none);
+        let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
         placing.try_general(current, known, Way::Packed, (&mut placed[2], placed_other), is_complete)
     }
 
