@@ -107,3 +107,15 @@ pub fn cycles(platform: Platform, code: &[u8]) -> Cycles {
     let mut clock = AnnotationClock::new(platform);
     Cycles { by_registers, as_annotated: sum(&mut |inst| clock.issue(inst)) }
 }
+
+/// A listing in which each instruction has before it the cycles until the next one can issue, as of [`Clock`].
+pub fn waits(platform: Platform, code: &[u8]) -> String {
+    let mut clock = Clock::new(platform.caps());
+    let lines = decode_all(platform, code).map(|word| {
+        let cycles = word.inst.as_ref().map_or(0, |inst| clock.issue(inst));
+        let text = iga::list(platform, std::slice::from_ref(&word), &iga::ListingOptions::default());
+        let text = text.lines().rfind(|line| !line.ends_with(':')).unwrap_or_default();
+        format!("{:>6} {cycles:>5}  {}\n", word.offset, text.trim_start())
+    });
+    lines.collect()
+}

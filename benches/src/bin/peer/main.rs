@@ -71,6 +71,9 @@ struct Args {
     /// With `--code`: a pass that ours leaves out.
     #[arg(long, value_name = "PASS", requires = "code", value_parser = pass_named)]
     skip_pass: Option<PassSet>,
+    /// Raw code of one platform: each instruction with the modelled cycles that pass before the next one.
+    #[arg(long, value_name = "FILE")]
+    waits: Option<PathBuf>,
 }
 
 fn pass_named(name: &str) -> Result<PassSet, String> {
@@ -91,7 +94,11 @@ fn main() -> ExitCode {
         Some((first, rest)) if first == process::MEASURE => process::measure_here(rest),
         _ => {
             let args = Args::parse();
-            if args.code { offline::compare(&args) } else { compare(&args) }
+            match &args.waits {
+                Some(file) => waits(&args.platform, file),
+                None if args.code => offline::compare(&args),
+                None => compare(&args),
+            }
         }
     };
     match result {
@@ -101,6 +108,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints where the modelled cycles of some code go.
+fn waits(platforms: &[Platform], file: &Path) -> io::Result<()> {
+    let &[platform] = platforms else { return Err(io::Error::other("waits are those of one platform: -p")) };
+    print!("{}", code::waits(platform, &fs::read(file)?));
+    Ok(())
 }
 
 fn compare(args: &Args) -> io::Result<()> {
