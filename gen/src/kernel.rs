@@ -28,6 +28,9 @@ pub struct Var {
     /// Alignment in bytes; at least the element size. General variables that messages read or write
     /// are GRF-aligned.
     pub align: u32,
+    /// Smaller than a register and declared to begin one, which nothing needs ([`Var::align`] is what is needed): the scheduler
+    /// and the hardware tell registers apart, so it has one to itself where these are not scarce.
+    pub own_grf: bool,
     /// Starts at an even register number.
     pub even_grf: bool,
     /// Where in its register file it must be (inputs, `r0` itself, stack-call ABI).
@@ -56,6 +59,7 @@ impl Var {
             class,
             bytes,
             align,
+            own_grf: false,
             even_grf: false,
             fixed: None,
             live_in: false,

@@ -58,6 +58,8 @@ pub(crate) struct Aims {
     pub alone: bool,
     /// What may be in the place of what it is made of.
     pub in_place: InPlace,
+    /// What is declared to begin a register has one to itself.
+    pub own_grf: bool,
 }
 
 /// What is known of a placement once spilling is planned.
@@ -118,19 +120,48 @@ impl Placing {
     ) -> Result<bool, Error> {
         // A function saves those of its callers' registers that it takes, so it takes the lowest.
         let ways: &[Way] = if kernel.outside { &[Way::InTurn] } else { &[Way::LongestFree, Way::InTurn] };
+        self.aims.own_grf = kernel.vars.iter().any(|var| var.own_grf);
+        let mut found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
+        if !found && self.aims.own_grf {
+            self.aims.own_grf = false;
+            found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
+        }
+        if !found && !kernel.outside {
+            self.aims.own_grf = true;
+            found = self.try_mixed(kernel, known, (general, other))?;
+        }
+        self.aims.own_grf = false;
+        Ok(found)
+    }
+
+    /// Places general variables in the first of some ways in which all find places. Returns whether there is one.
+    fn try_ways(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: (&Analysis, Sharing<'_>, &Remat),
+        ways: &[Way],
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<bool, Error> {
         for &way in ways {
             if self.try_general(kernel, known, way, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);
             }
         }
-        if kernel.outside {
-            return Ok(false);
-        }
+        Ok(false)
+    }
+
+    /// Places general variables packed where much is alive, and in turn elsewhere. Returns whether all find places.
+    fn try_mixed(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: (&Analysis, Sharing<'_>, &Remat),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<bool, Error> {
         let file = File::of(kernel, VarClass::General, Way::Mixed);
         for part in CROWDED {
             let room = file.regs * file.reg_bytes() * part / 6;
             self.crowded.find(kernel, (&known.0.accesses, &known.0.live), room);
-            if self.try_general(kernel, known, Way::Mixed, (&mut *general, &mut *other), is_complete)? {
+            if self.try_ways(kernel, known, &[Way::Mixed], (&mut *general, &mut *other))? {
                 return Ok(true);
             }
         }
@@ -282,14 +313,16 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let (aims, losses, crowded) = (self.aims, &*self.losses, &self.crowded);
-        let file = File { in_place: aims.in_place, ..File::of(kernel, class, way) };
+        let file = File { in_place: aims.in_place, own_grf: aims.own_grf, ..File::of(kernel, class, way) };
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
         let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
+                let is_crowded = way == Way::Mixed && crowded.positions(known.live.of(v)) > 0;
+                let file = File { own_grf: file.own_grf && !is_crowded, ..file };
                 let mut item = item(kernel, v, known, (file, by_lane, aims, losses), remat)?;
-                item.is_crowded = way == Way::Mixed && crowded.positions(known.live.of(v)) > 0;
+                item.is_crowded = is_crowded;
                 items.push(item);
             }
             Ok(())
@@ -329,7 +362,9 @@ pub(crate) fn aligned(id: VarId, var: &Var, file: File) -> Result<u32, Error> {
     // up to the file: then no operand crosses more registers than it must.
     let most = if var.class == VarClass::General { file.reg_bytes() } else { size };
     let natural = var.bytes.next_power_of_two().min(most);
-    let align = var.align.max(natural).max(1);
+    // What computes with addresses may count on what is declared.
+    let own = if var.own_grf && (file.own_grf || var.address_taken) { file.reg_bytes() } else { 1 };
+    let align = var.align.max(natural).max(own);
     Ok(if var.even_grf { align.max(2 * file.reg_bytes()) } else { align })
 }
 
@@ -408,6 +443,7 @@ fn item(
         lanes,
         is_payload,
         is_crowded: false,
+        is_vector: var.own_grf,
     };
     // Nothing makes room for another in other ways.
     if stays(var, fact, aims) || file.way != Way::Packed {

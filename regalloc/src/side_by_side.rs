@@ -34,7 +34,7 @@ pub(crate) struct SideBySide {
 impl SideBySide {
     /// Places the general variables of a kernel; whether there is room for all.
     pub fn place_general(&mut self, kernel: &Kernel<Virtual>, out: &mut Placement) -> bool {
-        let file = File::of(kernel, VarClass::General, Way::Packed);
+        let file = File { own_grf: true, ..File::of(kernel, VarClass::General, Way::Packed) };
         out.start(kernel.vars.len());
         // Behind the payload that is loaded there is nothing to wait for; r0 stays what it is.
         self.see(kernel)

@@ -7,6 +7,7 @@ mod largest;
 mod liveness;
 mod once;
 mod orders;
+mod own_registers;
 mod spills;
 
 use crate::{

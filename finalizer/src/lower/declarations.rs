@@ -146,9 +146,13 @@ impl VarMap {
                 None => {
                     let bytes = v.bytes().max(1);
                     let declared = v.align.bytes(grf);
-                    let align = natural_align(bytes, grf).max(declared.min(grf));
+                    // Compilers have whatever lanes write begin a register. What needs it raises the alignment itself.
+                    let small = bytes < grf;
+                    let natural = natural_align(bytes, grf);
+                    let align = if small { natural } else { natural.max(declared.min(grf)) };
                     let var = Var {
                         origin: Some(to_index(i)),
+                        own_grf: small && declared >= grf,
                         even_grf: declared > grf,
                         ..Var::temp(VarClass::General, bytes, align)
                     };

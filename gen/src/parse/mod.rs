@@ -210,6 +210,7 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
             var.class = class;
         } else {
             *match clause {
+                "own GRF" => &mut var.own_grf,
                 "even GRF" => &mut var.even_grf,
                 "live in" => &mut var.live_in,
                 "live out" => &mut var.live_out,

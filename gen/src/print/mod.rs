@@ -330,6 +330,7 @@ impl Display for Var {
             class,
             bytes,
             align,
+            own_grf,
             even_grf,
             fixed,
             live_in,
@@ -344,6 +345,7 @@ impl Display for Var {
             write!(f, ", fixed at byte {at}")?;
         }
         for (set, word) in [
+            (own_grf, "own GRF"),
             (even_grf, "even GRF"),
             (live_in, "live in"),
             (live_out, "live out"),

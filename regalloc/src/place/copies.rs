@@ -33,7 +33,7 @@ pub(crate) struct VarCopy {
     pub meets: Option<Position>,
 }
 
-/// The copies from general variables of whole registers, as the one sees them that is written.
+/// The copies from general variables of whole registers or of lanes, as the one sees them that is written.
 fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarCopy> {
     // Nobody else may have r0.
     let general = |v: VarId| {
@@ -60,12 +60,13 @@ fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarCopy> {
     })
 }
 
-/// Whether a variable has whole registers.
+/// Whether a variable has whole registers, or lanes have it.
 fn is_wide(kernel: &Kernel<Virtual>, v: VarId) -> bool {
-    kernel.vars[v.index()].bytes >= u32::from(kernel.platform.caps().regs.grf_bytes)
+    let var = &kernel.vars[v.index()];
+    var.own_grf || var.bytes >= u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 
-/// Whether copies may be left out, if both sides come to have the same place: between whole registers.
+/// Whether copies may be left out, if both sides come to have the same place: between whole registers or what lanes have.
 pub(crate) fn may_be_left_out(kernel: &Kernel<Virtual>) -> bool {
     from_registers(kernel).any(|c| is_wide(kernel, c.of))
 }

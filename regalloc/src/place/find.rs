@@ -85,6 +85,24 @@ impl<'a, const W: usize> Scan<'a, W> {
         None
     }
 
+    /// The same in `open` registers for what is smaller than one.
+    fn find_part_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i];
+        self.wishes.copies.of(item.var).find_map(|VarCopy { other, behind, .. }| {
+            let there = self.s.item_of[other].and_then(|item| self.s.at[item])?;
+            let at = there.bytes().checked_add_signed(behind)?;
+            let (r, part) = (at / rb, mask_of(at % rb, at % rb + item.bytes));
+            let is_place = at.is_multiple_of(item.align.max(1))
+                && at >= item.low
+                && at + item.bytes <= item.high
+                && at % rb + item.bytes <= rb
+                && has(&open, r);
+            let is_free = is_place && (!has(&with_parts, r) || self.taken(r, i, part) == 0);
+            is_free.then(|| FileByte::try_new(at)).flatten()
+        })
+    }
+
     /// The place of what item `i` is made of, if it may be written over that and nothing else is in the way. Both are held
     /// where the one ends and the other begins, in the same instruction.
     fn find_in_place(&mut self, i: ItemId) -> Option<FileByte> {
@@ -209,6 +227,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let high = item.high.div_ceil(rb).min(self.file.regs);
         open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
+        if item.is_vector
+            && let Some(at) = self.find_part_beside_copy(i, open, with_parts)
+        {
+            return Some(at);
+        }
         let found = self.find_unsent(i, open, |scan, open| scan.find_part(i, open, with_parts));
         if let Some(at) = found {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.

@@ -33,6 +33,8 @@ pub(crate) struct Item {
     pub is_payload: bool,
     /// It is alive somewhere where much is, and [`Way::Mixed`] packs it.
     pub is_crowded: bool,
+    /// It is smaller than a register and declared to begin one: lanes have it, not a thread.
+    pub is_vector: bool,
 }
 
 /// How variables are placed.
@@ -86,6 +88,8 @@ pub(crate) struct File {
     pub reg_log: u32,
     pub way: Way,
     pub in_place: InPlace,
+    /// What is declared to begin a register has one to itself ([`gen_ir::Var::own_grf`]).
+    pub own_grf: bool,
     /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
     /// or not. Where registers are not scarce, places are looked for from here on first.
     pub first: u32,
@@ -109,7 +113,7 @@ impl File {
         let reg_log = reg_bytes.trailing_zeros();
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
         let way = if class == VarClass::Address { Way::Packed } else { way };
-        File { regs, reg_log, way, in_place: InPlace::default(), first }
+        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.
