@@ -49,7 +49,7 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let fits = match inst.src[i] {
             Src::Direct { reg, region, .. } if lx.is_general(reg) => {
                 if scalar {
-                    lx.is_aligned(reg, src_ty.bytes().max(4))
+                    lx.is_aligned(reg, replicated_unit(lx, src_ty))
                 } else {
                     region.stride(lanes) == Some(1) && placed(lx, reg, 16)
                 }
@@ -84,6 +84,13 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     new.opts = new.opts.with(Options::ALIGN16);
     lx.out.push(new);
     Step::Replaced
+}
+
+/// What the place of a replicated element is a multiple of, in bytes. Where halves mix with floats the operand has a bit for odd
+/// halves (volume 2a, "Instruction Operands of 3-src instructions", `SubRegNum[1]`; Intel's code for half-float convolutions
+/// names them).
+fn replicated_unit(lx: &Legalizer<'_>, ty: Type) -> u32 {
+    if ty == Type::Hf && lx.caps.regions.mixed_half.computes() { ty.bytes() } else { ty.bytes().max(4) }
 }
 
 /// Align16 has no two channels: compute four into a temporary, keep two.
