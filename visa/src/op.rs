@@ -8,7 +8,7 @@ pub(crate) mod stored;
 mod views;
 
 pub use parts::*;
-pub use payloads::{Holds, LaneOperand, Payload, PerLane, media_pitch};
+pub use payloads::{Holds, LaneOperand, Payload, PerLane, media_pitch, sampled_channels};
 
 use crate::{
     Access,

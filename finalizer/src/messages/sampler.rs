@@ -11,7 +11,7 @@ use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{
     ChannelMask, Op as Visa, SamplerId,
-    op::{Sample, SampleKind},
+    op::{Sample, SampleKind, sampled_channels},
 };
 
 use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
         // Gradients are for eight lanes alone.
         let narrow = operation.row().has(Parameter::DuDx);
         let step = if rows > MAX_ROWS || narrow { self.native_lanes() } else { widest };
-        let channels = if sample.kind == SampleKind::Gather { 4 } else { mask.count() };
+        let channels = sampled_channels(sample.kind, sample.channels);
         SamplingPlan { lanes, step, half_in, half_out, channels, header }
     }
 

@@ -49,7 +49,7 @@ impl Lowerer<'_> {
     /// `avs`: a scaled block of pixels. The second register has places and steps, the number of the block among
     /// those of its group, and the group.
     pub(super) fn avs(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } =
+        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, .. } =
             *op
         else {
             return Err("not a block of pixels".into());
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         self.set_dword(place, 1, block);
         let scaled = PixelBlock::new().with_mode(mode & 3);
         self.group_dword(place, group, scaled, bypass)?;
-        let bytes = scaled.pixels() * channels.count() * if format < 2 { 2 } else { 1 };
+        let (dst, bytes) = self.data(*op)?;
         let lanes = Lanes::all(ExecSize::S16);
         let block = Block { lanes, message: WideType::Sample8x8, sampler, surface, bytes };
         self.pixel_block(&block, header, place, dst)
@@ -144,15 +144,10 @@ impl Lowerer<'_> {
     }
 
     /// `sample`, `load` of old: u, v, r, and no level of detail.
-    pub(super) fn legacy_sample(
-        &mut self,
-        channels: ChannelMask,
-        lanes: SampleLanes,
-        sampler: Option<SamplerId>,
-        surface: SurfaceId,
-        [u, v, r]: [RawOperand; 3],
-        dst: RawOperand,
-    ) -> Lowered {
+    pub(super) fn legacy_sample(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::SampleLegacy { channels, lanes, sampler, surface, coords: [u, v, r], .. } = *op else {
+            return Err("not a sample of old".into());
+        };
         self.need_sampler()?;
         let simd_mode = match lanes {
             SampleLanes::Eight => SimdMode::Simd8,
@@ -176,7 +171,7 @@ impl Lowerer<'_> {
             }
         }
         let control = sampler::Sample::to(message).with_simd_mode(Some(simd_mode));
-        let bytes = channels.count() * lanes * 4;
+        let (dst, bytes) = self.data(*op)?;
         let (target, copy) = self.response(dst, bytes)?;
         let response = bytes / self.grf();
         self.media_send(self.lanes, control, sampler, surface, &parts, target, response)?;

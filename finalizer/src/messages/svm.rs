@@ -36,8 +36,8 @@ impl Lowerer<'_> {
             }
             Visa::SvmGather { access, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
-                let whole = lanes * u32::from(block_bytes) * u32::from(blocks);
-                if block_bytes > 1 && blocks > 1 && !self.data_fits(access, lanes * 8, whole) {
+                let (far, near) = (self.lane_addresses(op)?, self.lane_data(op)?);
+                if block_bytes > 1 && blocks > 1 && !self.data_fits(access, far.bytes, near.bytes) {
                     return self.svm_halves(op);
                 }
                 let element = match (block_bytes, blocks) {
@@ -54,8 +54,8 @@ impl Lowerer<'_> {
                     .with_element(Some(element))
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
-                let addresses = self.lane_offsets(self.lane_addresses(op)?)?;
-                self.svm_transfer(access, desc, addresses, self.lane_data(op)?)
+                let addresses = self.lane_offsets(far)?;
+                self.svm_transfer(access, desc, addresses, near)
             }
             Visa::SvmScaled4 { access, mask, address, .. } => {
                 let lanes = self.message_lanes();

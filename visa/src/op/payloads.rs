@@ -3,6 +3,15 @@
 //!
 //! Lowering and the interpreter both ask, so one cannot judge the other there: Intel's code of each form does
 //! (`tests::messages`).
+//!
+//! | not said here | why |
+//! |---|---|
+//! | append counters, typed blocks, a paired surface | no platform here has them: nothing is made of them |
+//! | what typed loads of the load/store cache give but by channels | it depends on the surface's format |
+//! | `sample_unorm` of 8 bits: registers of its response | hardware returns two registers of each channel, of which half are the pixels; lowering knows |
+//! | matrices of `dpas` | it is no message; its lengths follow from two precisions and two types (`verify::message`) |
+//! | which sources an atomic has | the operation says it, of all messages with atomics: [`AtomicOp::sources`], [`LscOp::atomic_sources`] |
+//! | names and types of operands in `tests::messages::forms` of atomics | Intel's reader takes data of the operation's type alone: a matter of how the form is written, not of what the message holds |
 
 use super::*;
 use crate::table::{Enc, Role, Slot, Text, Types, When, entry_fields::*};
@@ -14,8 +23,19 @@ pub enum Holds {
     Unsaid,
     /// So many bytes of the thread.
     Bytes(u32),
+    /// So many whole registers of the thread.
+    Registers(u32),
+    /// Blocks of the thread, each from a register on.
+    Blocks {
+        /// How many.
+        count: u32,
+        /// Bytes of each.
+        bytes: u32,
+    },
     /// Something of each lane.
     Lanes(PerLane),
+    /// So many blocks of an element of each lane, a word or a dword as the variable's type is: see [`Holds::of_elements`].
+    Elements(u32),
 }
 
 /// How an operand holds something of each lane: in blocks of all lanes, one after the other, as of each channel.
@@ -55,15 +75,25 @@ impl From<PerLane> for Holds {
 }
 
 impl Holds {
-    /// Bytes of registers of `grf` bytes that so many lanes fill; nothing if that is not said. All blocks but the last fill
-    /// registers.
-    pub fn total(self, lanes: u32, grf: u32) -> Option<u32> {
+    /// The same, where an element of each lane has so many bytes.
+    #[must_use]
+    pub const fn of_elements(self, bytes: u32) -> Holds {
         match self {
-            Holds::Unsaid => None,
+            Holds::Elements(blocks) => Holds::Lanes(lanes(bytes).blocks(blocks)),
+            other => other,
+        }
+    }
+
+    /// Bytes of registers of `grf` bytes that so many lanes fill; nothing if that is not said, or depends on the variable's
+    /// type. All blocks but the last fill registers.
+    pub fn total(self, lanes: u32, grf: u32) -> Option<u32> {
+        let blocks = |count: u32, bytes: u32| count.saturating_sub(1) * bytes.next_multiple_of(grf) + bytes;
+        match self {
+            Holds::Unsaid | Holds::Elements(_) => None,
             Holds::Bytes(bytes) => Some(bytes),
-            Holds::Lanes(PerLane { blocks, stride, .. }) => {
-                Some(blocks.saturating_sub(1) * (lanes * stride).next_multiple_of(grf) + lanes * stride)
-            }
+            Holds::Registers(count) => Some(count * grf),
+            Holds::Blocks { count, bytes } => Some(blocks(count, bytes)),
+            Holds::Lanes(holds) => Some(blocks(holds.blocks, lanes * holds.stride)),
         }
     }
 }
@@ -71,6 +101,16 @@ impl Holds {
 /// So many bytes of the thread.
 const fn bytes(bytes: u32) -> Holds {
     Holds::Bytes(bytes)
+}
+
+/// So many registers of the thread.
+fn registers(count: u8) -> Holds {
+    Holds::Registers(count.into())
+}
+
+/// So many blocks of an element of each lane.
+const fn elements(blocks: u32) -> Holds {
+    Holds::Elements(blocks)
 }
 
 /// So many bytes of each lane.
@@ -100,9 +140,39 @@ fn media_bytes(width: u8, height: u8) -> u32 {
     media_pitch(width) * u32::from(height)
 }
 
-/// Bytes of the pixels of `sample_unorm`: 16 or 8 bits of each channel.
+/// Bytes of so many pixels, with 16 or 8 bits of each channel.
+const fn pixel_bytes(pixels: u32, channels: ChannelMask, format: u8) -> u32 {
+    pixels * channels.count() * if format < 2 { 2 } else { 1 }
+}
+
+/// Bytes of the pixels of `sample_unorm`.
 const fn unorm_bytes(channels: ChannelMask, format: u8) -> u32 {
-    32 * channels.count() * if format < 2 { 2 } else { 1 }
+    pixel_bytes(32, channels, format)
+}
+
+/// Bytes of the pixels of `avs`: 16 by 4, 8 by 4, 16 by 8 or 4 by 4 of them.
+const fn avs_bytes(mode: u8, channels: ChannelMask, format: u8) -> u32 {
+    let pixels = match mode & 3 {
+        0 => 64,
+        1 => 32,
+        2 => 128,
+        _ => 16,
+    };
+    pixel_bytes(pixels, channels, format)
+}
+
+/// What each of the lanes of an old sample or load has in so many channels, or a coordinate: a dword, without a gap
+/// (16 lanes fill registers, and eight do where these messages exist).
+const fn legacy_bytes(lanes: SampleLanes, channels: u32) -> u32 {
+    4 * lanes.count() * channels
+}
+
+/// Channels that a sampler message gives: a gather has its one channel of four texels.
+pub const fn sampled_channels(kind: SampleKind, channels: u8) -> u32 {
+    match kind {
+        SampleKind::Gather => 4,
+        SampleKind::Sample | SampleKind::Load => ChannelMask(channels & 15).count(),
+    }
 }
 
 /// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. The
@@ -132,6 +202,31 @@ fn lsc_data(op: LscOp, shape: LscShape) -> Holds {
     }
 }
 
+/// Blocks of two dimensions, each from a register on: rows of a power of two of elements, which are columns of memory if
+/// transposed. The transformation for `dpas` (VNNI) joins the rows of a dword, so there are as many as fill one. What is
+/// larger than the message can say is no block.
+fn lsc_blocks2d(
+    size: LscDataSize,
+    order: LscOrder,
+    blocks: u8,
+    [width, height]: [u16; 2],
+    vnni: bool,
+) -> Holds {
+    if width > 256 || height > 256 {
+        return Holds::Unsaid;
+    }
+    let element = size.register_bytes();
+    let (row, rows) = match order {
+        LscOrder::NonTranspose => (width, height),
+        LscOrder::Transpose => (height, width),
+    };
+    let (row, mut rows) = (u32::from(row).next_power_of_two(), u32::from(rows));
+    if vnni {
+        rows = rows.next_multiple_of((4 / element).max(1));
+    }
+    Holds::Blocks { count: blocks.into(), bytes: row * rows * element }
+}
+
 /// Data of texels. (What loads give that are not of channels, and what messages give that are no accesses, is not said.)
 fn lsc_texels(op: LscOp, shape: LscShape) -> Holds {
     if op.kind() == LscKind::Load && op != LscOp::LoadQuad { Holds::Unsaid } else { lsc_data(op, shape) }
@@ -159,6 +254,11 @@ impl Payload {
     /// Whether the message writes it.
     pub fn is_written(&self) -> bool {
         self.slot.role == Role::Dst
+    }
+
+    /// Whether it is what the message is about: what it loads, gets back or stores.
+    fn is_data(&self) -> bool {
+        self.is_written() || self.slot.name == "data"
     }
 }
 
@@ -226,7 +326,23 @@ macro_rules! visit_field {
     ($visit:ident, $field:ident, [RawOperand; $count:literal], $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
         visit_each!($visit, &mut $field, $slots, $holds);
     };
+    ($visit:ident, $field:ident, (Raws), $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
+        visit_list!($visit, $field, $slots, $holds);
+    };
     ($visit:ident, $field:ident, $type:tt, $slots:tt, $($rest:tt)*) => {};
+}
+
+/// Visits the raw operands of a list, which are the kernel's: they stay as they are.
+macro_rules! visit_list {
+    ($visit:ident, $list:ident, $slots:tt, $holds:tt) => {{
+        const SLOTS: &[Slot] = &$slots;
+        let holds = holds!($holds);
+        for slot in SLOTS {
+            for mut operand in $list.iter() {
+                $visit(&mut operand, Payload { slot, holds })?;
+            }
+        }
+    }};
 }
 
 /// Visits raw operands, each with its field of the object.
@@ -268,8 +384,8 @@ macro_rules! payloads {
         $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_of:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
     )+ }) => {
         impl Op<'_> {
-            /// Visits the raw operands of a message in the order of the table, and changes them. Those of lists are left out,
-            /// and those of samples and render target writes.
+            /// Visits the raw operands of a message in the order of the table, and changes them; but those of lists, the
+            /// parameters of a sample, stay as they are.
             ///
             /// # Errors
             ///
@@ -283,6 +399,10 @@ macro_rules! payloads {
                     $($(entry!([Op::$view] $(($($said)+))? $fields) => {
                         visit_entry!(visit $(($($said)+))? $fields);
                         *self = entry!([Op::$view] $(($($said)+))? $fields);
+                    })+)+
+                    $($(Op::$struct(entry!([$struct] $(($($struct_said)+))? $struct_fields)) => {
+                        visit_entry!(visit $(($($struct_said)+))? $struct_fields);
+                        *self = Op::$struct(entry!([$struct] $(($($struct_said)+))? $struct_fields));
                     })+)+
                     $(Op::$lsc(entry!([$lsc] [$lsc_op] $lsc_fields)) => {
                         visit_entry!(visit $lsc_fields);
@@ -313,6 +433,17 @@ impl Op<'_> {
         seen.unwrap_or_else(|never| match never {});
     }
 
+    /// What a message of the thread loads or gets back, or else stores, and what that holds.
+    pub fn data(self) -> Option<(RawOperand, Holds)> {
+        let mut found = None;
+        self.payloads(|operand, payload| {
+            if payload.is_data() {
+                found = Some((operand, payload.holds));
+            }
+        });
+        found
+    }
+
     /// Addresses or coordinates of a message of lanes: what its table has first.
     pub fn lane_addresses(self) -> Option<LaneOperand> {
         let mut found = None;
@@ -325,23 +456,28 @@ impl Op<'_> {
     /// What lanes load or store, or get back of an atomic.
     pub fn lane_data(self) -> Option<LaneOperand> {
         let mut found = None;
-        self.lane_operands(|operand, name| {
-            if operand.written || name == "data" {
+        self.lane_operands(|operand, payload| {
+            if payload.is_data() {
                 found = Some(operand);
             }
         });
         found
     }
 
-    /// True for a message with something of each lane.
+    /// True for a message whose raw operands all hold something of each lane, whatever the types of their variables.
     pub fn has_lanes(self) -> bool {
-        self.lane_addresses().is_some()
+        let (mut of_lanes, mut others) = (false, false);
+        self.payloads(|_, payload| match payload.holds {
+            Holds::Lanes(_) => of_lanes = true,
+            _ => others = true,
+        });
+        of_lanes && !others
     }
 
-    fn lane_operands(self, mut visit: impl FnMut(LaneOperand, &'static str)) {
+    fn lane_operands(self, mut visit: impl FnMut(LaneOperand, Payload)) {
         self.payloads(|operand, payload| {
             if let Holds::Lanes(holds) = payload.holds {
-                visit(LaneOperand { operand, holds, written: payload.is_written() }, payload.slot.name);
+                visit(LaneOperand { operand, holds, written: payload.is_written() }, payload);
             }
         });
     }
@@ -395,5 +531,19 @@ mod tests {
         assert_eq!([16, 8, 1].map(|n| held.total(n, 64)), [Some(192), Some(160), Some(132)]);
         assert_eq!(lanes_of_blocks(1, 2), PerLane { blocks: 1, bytes: 2, stride: 4 });
         assert_eq!(lanes_of_blocks(8, 2), PerLane { blocks: 2, bytes: 8, stride: 8 });
+        assert_eq!([2, 4].map(|bytes| elements(2).of_elements(bytes).total(8, 32)), [Some(48), Some(64)]);
+        assert_eq!(elements(2).total(8, 32), None);
+    }
+
+    /// Rows fill dwords where they are joined, and blocks begin in registers of their own.
+    #[test]
+    fn rows_of_a_block_fill_dwords_where_they_are_joined() {
+        use LscOrder::{NonTranspose, Transpose};
+        let total =
+            |order, blocks, vnni| lsc_blocks2d(LscDataSize::D16, order, blocks, [20, 3], vnni).total(1, 64);
+        assert_eq!(total(NonTranspose, 1, false), Some(3 * 64));
+        assert_eq!(total(NonTranspose, 1, true), Some(4 * 64));
+        assert_eq!(total(Transpose, 1, false), Some(20 * 8));
+        assert_eq!(total(Transpose, 2, false), Some(192 + 20 * 8));
     }
 }

@@ -201,8 +201,8 @@ macro_rules! message_instructions {
                 u8("channels and width")          => (channels: ChannelMask "Channels.", lanes: SampleLanes "Lanes that take part.") LegacyMode;
                 SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless (kind.is_load());
                 SURFACE                           => (surface: SurfaceId "Surface.");
-                U, V, R                           => (coords: [RawOperand; 3] "U, V, R.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                U, V, R                           => (coords: [RawOperand; 3] "U, V, R."): bytes(legacy_bytes(lanes, 1));
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(legacy_bytes(lanes, channels.count()));
             }
 
             /// `avs`: a block of pixels, scaled.
@@ -218,7 +218,7 @@ macro_rules! message_instructions {
                 float("v2d")                      => (v2d: Scalar "Change of delta V.");
                 u8("execution mode")              => (mode: u8 "Size of the block, as the hardware numbers it.");
                 scalar("ief bypass", Types::INT)  => (bypass: Scalar "Whether the image enhancement filter is left out.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(avs_bytes(mode, channels, format));
             }
 
             /// `sample_unorm`.
@@ -279,8 +279,8 @@ macro_rules! message_instructions {
                 u8("source length")               => (src_len: u8 "Registers sent.");
                 u8("destination length")          => (dst_len: u8 "Registers returned.");
                 scalar("descriptor", Types::INT)  => (desc: Scalar "Descriptor.");
-                raw_src("source").needed()        => (src: RawOperand "Payload.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_src("source").needed()        => (src: RawOperand "Payload."): registers(src_len);
+                raw_dst("destination")            => (dst: RawOperand "Destination."): registers(dst_len);
             }
 
             /// `raw_sends`: a message by its descriptors, with two payloads.
@@ -303,11 +303,11 @@ macro_rules! message_instructions {
                 EXEC;
                 u32("shared function")            => (sfid: u32 "Shared function.");
                 PRED;
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(dst_bytes);
                 u32("destination length")         => (dst_bytes: u32 "Bytes returned.");
-                raw_src("source 0")               => (src0: RawOperand "First payload.");
+                raw_src("source 0")               => (src0: RawOperand "First payload."): bytes(src0_bytes);
                 u32("source 0 length")            => (src0_bytes: u32 "Bytes of it.");
-                raw_src("source 1")               => (src1: RawOperand "Second payload.");
+                raw_src("source 1")               => (src1: RawOperand "Second payload."): bytes(src1_bytes);
                 u32("source 1 length")            => (src1_bytes: u32 "Bytes of it.");
                 scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY)
                     => (indirect: [Scalar; 2] "What the descriptor leaves to registers.");
