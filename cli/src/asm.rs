@@ -1,5 +1,6 @@
 //! `visa-finalize asm`: a listing back to machine code.
 
+use iga::AsmOptions;
 use narrow::to_u64;
 use std::process::ExitCode;
 
@@ -35,5 +36,5 @@ fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
         let place = Place::Offset(to_u64(e.valid_up_to()));
         Diagnostic::error("NotText", "a listing is UTF-8 text").at(place)
     })?;
-    codes::assembled(args.platform, text, args.auto_compact)
+    codes::assembled(args.platform, text, &AsmOptions { compact: args.auto_compact })
 }

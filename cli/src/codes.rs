@@ -51,7 +51,8 @@ pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>,
             Some(line) if line.starts_with('.') => {
                 finalized(platform, grf, &finalizer::read_text(&bytes, platform)?)
             }
-            _ => assembled(platform, text, false).map(|code| vec![Piece { name: None, code, inputs: None }]),
+            _ => assembled(platform, text, &AsmOptions::default())
+                .map(|code| vec![Piece { name: None, code, inputs: None }]),
         };
     }
     machine_code(platform, &bytes)
@@ -72,9 +73,9 @@ pub fn inputs(binary: &Binary) -> Vec<(u32, u32)> {
     binary.info.inputs.iter().map(|i| (i.offset, i.offset.saturating_add(i.size))).collect()
 }
 
-/// A listing as code; `compact`: instructions that are not marked either way, too.
-pub fn assembled(platform: Platform, text: &str, compact: bool) -> Result<Vec<u8>, Refusal> {
-    assemble(platform, text, &AsmOptions { compact }).map_err(|errors| {
+/// A listing as code.
+pub fn assembled(platform: Platform, text: &str, options: &AsmOptions) -> Result<Vec<u8>, Refusal> {
+    assemble(platform, text, options).map_err(|errors| {
         let one = |e: iga::AsmError| {
             Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
                 .at(Place::Line { line: e.line, column: e.column })

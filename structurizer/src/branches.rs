@@ -227,6 +227,17 @@ fn new_flag(kernel: &mut Kernel<Virtual>, exec: ExecSize) -> (Reg<Virtual>, Type
     (Reg::var_at(var, 0), ty)
 }
 
+/// What a branch says: where lanes wait next, and where those go that take it.
+fn to_blocks(jip: Option<BlockId>, uip: Option<BlockId>) -> Payload<Virtual> {
+    let target = |to: Option<BlockId>| to.map_or(Target::None, Target::Block);
+    Payload::Branch { jip: target(jip), uip: target(uip), ctrl: false }
+}
+
+/// The same of a `goto.b`, which goes back.
+fn backward(jip: Option<BlockId>, to: BlockId) -> Payload<Virtual> {
+    Payload::Branch { jip: jip.map_or(Target::None, Target::Block), uip: Target::Block(to), ctrl: true }
+}
+
 /// Writes the final form of each branch; targets and successors are numbered as the new layout has
 /// them. Returns the number of jumps.
 fn write_branches(
@@ -248,16 +259,11 @@ fn write_branches(
             };
         }
         let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
-        let branch = |jip: Option<BlockId>, uip: Option<BlockId>, ctrl| Payload::Branch {
-            jip: jip.map_or(Target::None, Target::Block),
-            uip: uip.map_or(Target::None, Target::Block),
-            ctrl,
-        };
         let mut new = last;
         new.cond = None::<CondMod<Virtual>>;
         match *plan {
             Plan::None => match last.branch_target() {
-                Some(t) if last.op == Op::Call => new.payload = branch(Some(layout.start(t)), None, false),
+                Some(t) if last.op == Op::Call => new.payload = to_blocks(Some(layout.start(t)), None),
                 _ => continue,
             },
             Plan::Jump(to) => {
@@ -266,14 +272,14 @@ fn write_branches(
                 new.exec = ExecSize::S1;
                 new.chan = 0;
                 new.no_mask = true;
-                new.payload = branch(Some(layout.start(to)), None, false);
+                new.payload = to_blocks(Some(layout.start(to)), None);
             }
             Plan::Backward(to) => {
-                new.payload = branch(jips[b].map(|t| layout.start(t)), Some(layout.start(to)), true);
+                new.payload = backward(jips[b].map(|t| layout.start(t)), layout.start(to));
             }
             Plan::Forward(_) => match forms[b] {
                 Form::Plain => {
-                    new.payload = branch(jips[b].map(|t| layout.start(t)), taken, false);
+                    new.payload = to_blocks(jips[b].map(|t| layout.start(t)), taken);
                     if !on_true {
                         jump_on_false(kernel, b, &mut new, pool);
                     }
@@ -285,11 +291,11 @@ fn write_branches(
                         p.inv = !p.inv;
                     }
                     let end = layout.end_of(b);
-                    new.payload = branch(other.map_or(end, |t| Some(layout.start(t))), end, false);
+                    new.payload = to_blocks(other.map_or(end, |t| Some(layout.start(t))), end);
                 }
                 Form::Else { .. } => {
                     new.op = Op::Else;
-                    new.payload = branch(taken, taken, false);
+                    new.payload = to_blocks(taken, taken);
                 }
             },
         }

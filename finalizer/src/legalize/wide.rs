@@ -59,7 +59,7 @@ pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
     let Some(own) = src.ty().filter(|ty| src.mods().any() && ty.is_int()) else { return src };
     if !own.is_signed() {
         // Without a sign a number is its absolute value.
-        src = with_modifiers(src, SrcMod::new(false, src.mods().neg()));
+        src = with_modifiers(src, SrcMod::neg_if(src.mods().neg()));
     }
     let mods = src.mods();
     if !mods.any() {
@@ -376,7 +376,7 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::mov(all, Dst::packed(value, f), inst.src[0]), inst);
-    let magnitude = with_modifiers(read(value, inst, f), SrcMod::new(to.is_signed(), false));
+    let magnitude = with_modifiers(read(value, inst, f), SrcMod::abs_if(to.is_signed()));
     let scaled = lx.aligned_temp(inst.exec.lanes() * 4);
     let down = Src::imm(u64::from((0.5f32.powi(32)).to_bits()), f);
     lx.helper(build::op(Op::Mul, all, Dst::packed(scaled, f), &[magnitude, down]), inst);

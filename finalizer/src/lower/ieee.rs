@@ -149,7 +149,7 @@ impl Lowerer<'_> {
                 let dst = Dst::Macro { reg: place(T(*to)), mme: target, ty };
                 let srcs = [
                     operand(place(*s0), mme_of(s0), SrcMod::None, ty),
-                    operand(place(*s1), mme_of(s1), SrcMod::new(false, *neg), ty),
+                    operand(place(*s1), mme_of(s1), SrcMod::neg_if(*neg), ty),
                     operand(place(*s2), mme_of(s2), SrcMod::None, ty),
                 ];
                 let mut madm = build::op(Op::Madm, lanes, dst, &srcs);

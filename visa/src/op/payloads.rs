@@ -178,12 +178,18 @@ pub const fn sampled_channels(kind: SampleKind, channels: u8) -> u32 {
 /// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. The
 /// search control is the hardware's field (0, 1, 3, 7; 7 is two references with two records), as in Intel's finalizer, and so
 /// is which messages have records: the specification's text counts 0 to 3, and both wherever there is one.
-const fn vme_records(search: u8, has: bool) -> u32 {
-    match (has, search) {
-        (false, _) => 0,
-        (true, 7) => 128,
-        (true, _) => 64,
-    }
+const fn vme_records(search: u8) -> u32 {
+    if search == 7 { 128 } else { 64 }
+}
+
+/// Bytes that go into an integer search, with records if bit 1 of its stream mode is set.
+const fn vme_search_input(stream: u8, search: u8) -> u32 {
+    64 + if stream & 2 != 0 { vme_records(search) } else { 0 }
+}
+
+/// Bytes that come back from an integer search, with records if bit 0 of its stream mode is set.
+const fn vme_search_output(stream: u8, search: u8) -> u32 {
+    224 + if stream & 1 != 0 { vme_records(search) } else { 0 }
 }
 
 /// Addresses of the load/store cache: one of each lane, or the base of a strided access.

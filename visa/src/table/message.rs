@@ -237,12 +237,12 @@ macro_rules! message_instructions {
                 u8("stream mode")                 => (stream: u8 "Bit 0 records come back, bit 1 records go in.");
                 u8("search control")              => (search: u8 "Search control, as the hardware numbers it.");
                 raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
-                raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(64 + vme_records(search, stream & 2 != 0));
+                raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(vme_search_input(stream, search));
                 SURFACE                           => (surface: SurfaceId "Picture.");
                 raw_src("reference 0"), raw_src("reference 1")
                     => (references: [RawOperand; 2] "Places in the references, or null."): bytes(4);
                 raw_src("cost center")            => (center: RawOperand "Cost center, or null."): bytes(32);
-                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(224 + vme_records(search, stream & 1 != 0));
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(vme_search_output(stream, search));
             }
 
             /// `vme_sic`: skip check and intra prediction.
