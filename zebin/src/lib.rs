@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! elf        the file as sections, to be changed; laid out anew when it is written
+//! entry      entries of relocation sections
 //! program    what a runtime loads: code, data, relocations, and which platform it is for
 //! document   `.ze_info` as a tree
 //! info       what it says of a kernel
@@ -28,6 +29,7 @@
 mod document;
 mod edit;
 mod elf;
+mod entry;
 pub mod info;
 mod program;
 
