@@ -78,13 +78,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         kernel: info,
         args: arguments,
     };
-    // The compute runtime, which has the program, starts threads as pairs.
-    let pairs = match &source {
-        RunSource::Visa(module, index) if program.is_none() && module.kernels[*index].is_cm() => {
-            ThreadPairs::Never
-        }
-        _ => ThreadPairs::Always,
-    };
+    let pairs = pairs_of(&source, program.is_some());
     let options = Options {
         trace: args.trace,
         pairs: pairs == ThreadPairs::Always,
@@ -108,10 +102,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
             print(&format!("{:#}\n", as_json(args, &name, &launch, &done, &memory, &unfilled)?))?
         }
     }
-    for (index, path) in &args.out {
-        let bytes = buffer(&launch.args, *index, &memory)?;
-        files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
-    }
+    write_buffers(args, &launch, &memory)?;
     if args.message_format == MessageFormat::Human {
         for input in &unfilled {
             let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
@@ -122,6 +113,25 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         done.reports.iter().for_each(|finding| eprintln!("{finding}"));
     }
     Ok(!done.reports.iter().any(|r| r.fault.is_error()))
+}
+
+/// Whether threads run as pairs: the compute runtime, which has the program, starts them so.
+fn pairs_of(source: &RunSource, has_program: bool) -> ThreadPairs {
+    match source {
+        RunSource::Visa(module, index) if !has_program && module.kernels[*index].is_cm() => {
+            ThreadPairs::Never
+        }
+        _ => ThreadPairs::Always,
+    }
+}
+
+/// Buffers that the user wants as files, as the kernel left them.
+fn write_buffers(args: &RunArgs, launch: &Launch, memory: &Memory) -> Result<(), Refusal> {
+    for (index, path) in &args.out {
+        let bytes = buffer(&launch.args, *index, memory)?;
+        files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
+    }
+    Ok(())
 }
 
 /// Trace, figures and buffers as text.
