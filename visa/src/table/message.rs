@@ -13,7 +13,7 @@
 //! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
 //! | `=> (modifier: SurfaceModifier "...") ModifierByte unless (access.is_store())` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
 //! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
-//! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::payloads`: bytes of the thread, or of each lane |
+//! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::holds`: `bytes` or `registers` of the thread, `lanes` of so many bytes, `elements` as wide as their type |
 //!
 //! What a payload holds is said here alone; whoever needs it asks
 //! [`Op::payloads`](crate::Op::payloads). Which types it may have, whether it may be `%null`, and which execution sizes there
