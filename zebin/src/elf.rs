@@ -16,7 +16,7 @@ use object::{
 
 use crate::{
     Error, bad,
-    entry::{Entry, r_type, size_of_entry},
+    relocation_entry::{RelocationEntry, r_type, size_of_entry},
 };
 
 /// The machine type of these files (`EM_INTELGT`).
@@ -74,10 +74,10 @@ impl Section {
     fn renumber_symbols(&mut self, numbers: &[Option<u64>]) {
         let Some(size) = size_of_entry(self.kind()) else { return };
         let mut kept = Vec::with_capacity(self.data.len());
-        for (entry, bytes) in Entry::all(&self.data, size) {
+        for (entry, bytes) in RelocationEntry::all(&self.data, size) {
             if let Some(Some(number)) = numbers.get(entry.symbol) {
                 kept.extend_from_slice(&bytes[..8]);
-                kept.extend_from_slice(&Entry::info(*number, entry.kind).to_le_bytes());
+                kept.extend_from_slice(&RelocationEntry::info(*number, entry.kind).to_le_bytes());
                 kept.extend_from_slice(&bytes[16..]);
             }
         }
@@ -348,15 +348,15 @@ impl Elf {
         let section = &self.sections[list];
         let symbols = self.symbols(section.link())?;
         let size = size_of_entry(SHT_RELA.0).unwrap_or_default();
-        let patch = |(entry, _): (Entry, &[u8])| {
-            let Entry { offset, symbol, kind, addend } = entry;
+        let patch = |(entry, _): (RelocationEntry, &[u8])| {
+            let RelocationEntry { offset, symbol, kind, addend } = entry;
             let is_address = matches!(kind, r_type::SYM_ADDR | r_type::SYM_ADDR_32);
             let Some((symbol, _)) = symbols.get(symbol).filter(|_| is_address) else {
                 return Err(bad(format!("section {}: found a relocation of type {kind}", section.name)));
             };
             Ok(Patch { offset, symbol: symbol.clone(), is_whole: kind == r_type::SYM_ADDR, addend })
         };
-        Entry::all(&section.data, size).map(patch).collect()
+        RelocationEntry::all(&section.data, size).map(patch).collect()
     }
 
     /// Adds a section of data that no memory is for. Each symbol of its patches becomes one of its own, as compilers
@@ -385,7 +385,7 @@ impl Elf {
         for patch in patches {
             let symbol = first + number_of[patch.symbol.as_str()];
             let kind = if patch.is_whole { r_type::SYM_ADDR } else { r_type::SYM_ADDR_32 };
-            let words = [patch.offset, Entry::info(symbol, kind), patch.addend.cast_unsigned()];
+            let words = [patch.offset, RelocationEntry::info(symbol, kind), patch.addend.cast_unsigned()];
             list.extend(words.iter().flat_map(|w| w.to_le_bytes()));
         }
         let (table, number) =

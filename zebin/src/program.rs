@@ -9,7 +9,7 @@ use platforms::Platform;
 
 use crate::{
     Elf, Error, Section, bad,
-    entry::{Entry, r_type, size_of_entry},
+    relocation_entry::{RelocationEntry, r_type, size_of_entry},
 };
 
 /// The section that says what the program was compiled for.
@@ -177,7 +177,7 @@ impl Places {
         let Some(relocations) = self.relocations.get_mut(list.info()) else {
             return Err(bad(format!("section {number}: found relocations of no section")));
         };
-        for (entry, _) in Entry::all(&list.data, size) {
+        for (entry, _) in RelocationEntry::all(&list.data, size) {
             let Some((symbol, _)) = symbols.get(entry.symbol) else {
                 return Err(bad("found a relocation without a symbol"));
             };

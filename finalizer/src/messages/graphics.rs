@@ -3,14 +3,14 @@
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Pred, PredCtrl, Sfid, Src, Type};
 use messages::{
     ExtendedDescriptor,
-    render::{RenderMessageType, RenderTarget, TargetControl, TargetHeader},
+    render::{RenderMessageType, RenderTarget, TargetControl, TargetHeader, WriteSubtype},
     urb::{Urb, UrbOpcode},
 };
 use narrow::low_u8;
 use platforms::Layout;
 use visa::{
     Op as Visa, VectorOperand,
-    op::{Holds, RtWrite},
+    op::{Holds, RtWrite, target_mode},
 };
 
 use super::{Message, Parts, PayloadPart, Surface};
@@ -18,16 +18,6 @@ use crate::{
     build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
 };
-
-/// Message subtypes of a write from one source: sixteen channels, and eight, which are the lower ones (volume 7,
-/// "Render Target Write", "Message Sub-type").
-const SIMD16: u8 = 0;
-const SIMD8: u8 = 4;
-/// Mode bits of `rt_write_3d`.
-const LAST: u16 = 1 << 7;
-const PER_SAMPLE: u16 = 1 << 9;
-const COARSE: u16 = 1 << 10;
-const NULL_TARGET: u16 = 1 << 12;
 
 /// Which of several render targets a write is for.
 #[derive(Clone, Copy)]
@@ -139,7 +129,7 @@ impl Lowerer<'_> {
         let surface = self.surface(write.surface)?;
         // The extended descriptor names the state of a bindless surface, and has no room for anything else.
         let bindless = matches!(surface, Surface::Bindless(..));
-        let null = write.mode & NULL_TARGET != 0 && self.caps.sends.null_target;
+        let null = write.has(target_mode::NULL_TARGET) && self.caps.sends.null_target;
         if bindless && (write.counter.is_some() || null) {
             return Err("a count of coarse pixels, or no target, beside a bindless surface".into());
         }
@@ -154,11 +144,11 @@ impl Lowerer<'_> {
         self.render_target_values(write, color, &mut parts)?;
         let desc = RenderTarget::new()
             .with_message_type(Some(RenderMessageType::RenderTargetWrite))
-            .with_subtype(if lanes == 16 { SIMD16 } else { SIMD8 })
+            .with_write_subtype(if lanes == 16 { WriteSubtype::Wide } else { WriteSubtype::Narrow })
             .with_slot_group_high(self.lanes.chan >= 16)
-            .with_last_render_target(write.mode & LAST != 0)
-            .with_per_sample(write.mode & PER_SAMPLE != 0)
-            .with_per_coarse_pixel(write.mode & COARSE != 0)
+            .with_last_render_target(write.has(target_mode::LAST_WRITE))
+            .with_per_sample(write.has(target_mode::PER_SAMPLE))
+            .with_per_coarse_pixel(write.has(target_mode::COARSE))
             .with_half_precision(color == Color::Half);
         let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
         let index = match target {

@@ -52,19 +52,19 @@ macro_rules! struct_instructions {
                 RtWrite<'a> rt_write [RtWrite3d = 0x71 "rt_write_3d"] on (everywhere) {
                     EXEC.sizes(&[8, 16, 32]); PRED;
                     u16("mode")                   => (
-                        mode: u16 "Mode bits: 2 target index, 3 source 0 alpha, 4 output mask, 5 depth, 6 stencil, 7 last write, 8 counter, 9 per sample, 10 coarse, 11 sample index, 12 null target."
+                        mode: u16 "Bits of [`target_mode`]."
                     );
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
                     raw_src("header")             => (header: RawOperand "Header."): registers(1);
-                    int("sample index").when(When::Bit(11)) => (sample_index: (Option<Scalar>) "Sample index.");
-                    int("counter").when(When::Bit(8)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
-                    int("render target index").when(When::Bit(2)) => (target: (Option<Scalar>) "Render target index.");
-                    raw_src("source 0 alpha").when(When::Bit(3)) => (alpha0: (Option<RawOperand>) "Source 0 alpha."): elements(1);
-                    raw_src("output mask").when(When::Bit(4)) => (output_mask: (Option<RawOperand>) "Output mask."): lanes(2);
+                    int("sample index").when(When::Bit(target_mode::SAMPLE_INDEX)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    int("counter").when(When::Bit(target_mode::COUNTER)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
+                    int("render target index").when(When::Bit(target_mode::TARGET_INDEX)) => (target: (Option<Scalar>) "Render target index.");
+                    raw_src("source 0 alpha").when(When::Bit(target_mode::ALPHA)) => (alpha0: (Option<RawOperand>) "Source 0 alpha."): elements(1);
+                    raw_src("output mask").when(When::Bit(target_mode::OUTPUT_MASK)) => (output_mask: (Option<RawOperand>) "Output mask."): lanes(2);
                     raw_src("red"), raw_src("green"), raw_src("blue"), raw_src("alpha")
                         => (color: [RawOperand; 4] "Red, green, blue, alpha."): elements(1);
-                    raw_src("depth").when(When::Bit(5)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
-                    raw_src("stencil").when(When::Bit(6)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
+                    raw_src("depth").when(When::Bit(target_mode::DEPTH)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
+                    raw_src("stencil").when(When::Bit(target_mode::STENCIL)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
                 }
             }
             lsc {

@@ -28,7 +28,7 @@ pub(crate) fn size_of_entry(section_type: u32) -> Option<usize> {
 
 /// One relocation.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct RelocationEntry {
     /// Byte offset of the place, in the section that is relocated.
     pub offset: u64,
     /// Number of the symbol.
@@ -39,15 +39,15 @@ pub(crate) struct Entry {
     pub addend: i64,
 }
 
-impl Entry {
+impl RelocationEntry {
     /// Reads an entry; what its bytes do not have is 0.
-    fn read(bytes: &[u8]) -> Entry {
+    fn read(bytes: &[u8]) -> RelocationEntry {
         let word = |at: usize| {
             let bytes = bytes.get(at..).and_then(|b| b.first_chunk());
             bytes.map_or(0, |b| u64::from_le_bytes(*b))
         };
         let info = word(8);
-        Entry {
+        RelocationEntry {
             offset: word(0),
             symbol: as_index(low_u32(info >> 32)),
             kind: low_u32(info),
@@ -56,8 +56,8 @@ impl Entry {
     }
 
     /// The entries of a section's bytes, each with its own bytes; what is left at the end is no entry.
-    pub fn all(data: &[u8], size: usize) -> impl Iterator<Item = (Entry, &[u8])> {
-        data.chunks_exact(size).map(|bytes| (Entry::read(bytes), bytes))
+    pub fn all(data: &[u8], size: usize) -> impl Iterator<Item = (RelocationEntry, &[u8])> {
+        data.chunks_exact(size).map(|bytes| (RelocationEntry::read(bytes), bytes))
     }
 
     /// The field of symbol and type.
