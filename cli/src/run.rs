@@ -104,15 +104,18 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     }
     write_buffers(args, &launch, &memory)?;
     if args.message_format == MessageFormat::Human {
-        for input in &unfilled {
-            let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
-            eprintln!(
-                "warning: nothing fills the input {name}, {bytes} bytes at byte {offset} of the registers"
-            );
-        }
-        done.reports.iter().for_each(|finding| eprintln!("{finding}"));
+        warn(&unfilled, &done.reports);
     }
     Ok(!done.reports.iter().any(|r| r.fault.is_error()))
+}
+
+/// Tells of inputs that nothing fills, and of what the emulator found.
+fn warn(unfilled: &[Unfilled], findings: &[emulator::Report]) {
+    for input in unfilled {
+        let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
+        eprintln!("warning: nothing fills the input {name}, {bytes} bytes at byte {offset} of the registers");
+    }
+    findings.iter().for_each(|finding| eprintln!("{finding}"));
 }
 
 /// Whether threads run as pairs: the compute runtime, which has the program, starts them so.
