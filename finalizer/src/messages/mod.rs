@@ -307,9 +307,14 @@ impl Lowerer<'_> {
         Ok(PayloadPart { reg: sum, len: offsets.len })
     }
 
+    /// The fewest lanes of a message: the native width.
+    pub(super) fn native_lanes(&self) -> u32 {
+        self.caps.regs.native_lanes().into()
+    }
+
     /// Lanes that a SIMD message works on: at least the native width.
     pub(crate) fn message_lanes(&self) -> u32 {
-        self.lanes.exec.lanes().max(u32::from(self.caps.regs.native_lanes()))
+        self.lanes.exec.lanes().max(self.native_lanes())
     }
 }
 

@@ -136,11 +136,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The fewest lanes of a message.
-    fn native_lanes(&self) -> u32 {
-        self.caps.regs.native_lanes().into()
-    }
-
     /// The mode of a message of so many lanes: of those of a register, or of twice as many.
     fn simd_mode(&self, lanes: u32) -> SimdMode {
         if lanes == self.native_lanes() { SimdMode::Simd8 } else { SimdMode::Simd16 }

@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             .with_disabled_channels(disabled(mask));
         let mut parts: Parts = self.typed_header().into_iter().collect();
         let header = !parts.is_empty();
-        self.coordinates(coords, &mut parts)?;
+        self.coordinates(coords, self.native_lanes(), &mut parts)?;
         let surface = self.surface(surface)?;
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header, response: 0 };
         if access.is_store() {
@@ -72,7 +72,7 @@ impl Lowerer<'_> {
             .with_operation(of_data_port.code())
             .with_returns(returns);
         let mut parts = Parts::new();
-        self.coordinates(coords, &mut parts)?;
+        self.coordinates(coords, self.native_lanes(), &mut parts)?;
         for operand in atomic_operands(operation, srcs) {
             parts.push(self.part(operand, data.bytes)?);
         }
@@ -94,9 +94,9 @@ impl Lowerer<'_> {
         Some(PayloadPart { reg: header, len: 1 })
     }
 
-    /// U, V, R and level of detail; what stands before a present one is sent even if it is ignored.
-    fn coordinates(&mut self, coords: [RawOperand; 4], parts: &mut Parts) -> Lowered {
-        let lanes = u32::from(self.caps.regs.native_lanes());
+    /// U, V, R and level of detail of so many lanes. What stands before a present one is sent even if it is ignored; U is sent
+    /// if none is there, for a message has a payload.
+    pub(super) fn coordinates(&mut self, coords: [RawOperand; 4], lanes: u32, parts: &mut Parts) -> Lowered {
         let count = coords.iter().rposition(|c| !c.is_null()).map_or(1, |i| i + 1);
         for coord in &coords[..count] {
             parts.push(self.part_or_zeros(*coord, lanes * 4)?);

@@ -14,7 +14,7 @@ use messages::{
     Descriptor, Effect, ExtendedDescriptor,
     lsc::{AddressModel, LscForm, Op as LscCode, Untyped},
 };
-use visa::{Op as Visa, lsc::LscOrder, op::Lsc};
+use visa::{Op as Visa, RawOperand, lsc::LscOrder, op::Lsc};
 
 use super::{Parts, PayloadPart, Sizes};
 use crate::{
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         };
         let (model, ex_desc, address) = self.address_model(lsc, address)?;
         let desc = access_descriptor(code, lsc, cache, model);
-        let data = self.lsc_data(lsc, data_len)?;
+        let data = self.lsc_data([lsc.src1, lsc.src2], data_len)?;
         let returns = row.effect != Effect::Store && !lsc.dst.is_null();
         let response = if returns { data_len } else { 0 };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
@@ -105,11 +105,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The data of a store, or the operands of an atomic one after the other.
-    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<PayloadPart>> {
+    /// The data of a store, or the operands of an atomic one after the other: so many registers each.
+    fn lsc_data(&mut self, srcs: [RawOperand; 2], len: u32) -> Lowered<Option<PayloadPart>> {
         let bytes = len * self.grf();
         let mut parts = Parts::new();
-        for operand in [lsc.src1, lsc.src2] {
+        for operand in srcs {
             if !operand.is_null() {
                 parts.push(self.part(operand, bytes)?);
             }
