@@ -4,7 +4,7 @@ use iga::AsmOptions;
 use narrow::to_u64;
 use std::process::ExitCode;
 
-use finalizer::{Diagnostic, Place, Refusal};
+use finalizer::{Diagnostic, Refusal};
 
 use crate::{
     args::AsmArgs,
@@ -32,9 +32,6 @@ fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
             format!("found {} bytes, more than {LONGEST_CODE}: no listing is that long", bytes.len());
         return Err(Diagnostic::error("TooLong", message).into());
     }
-    let text = std::str::from_utf8(&bytes).map_err(|e| {
-        let place = Place::Offset(to_u64(e.valid_up_to()));
-        Diagnostic::error("NotText", "a listing is UTF-8 text").at(place)
-    })?;
+    let text = std::str::from_utf8(&bytes).map_err(|e| Diagnostic::not_text(to_u64(e.valid_up_to())))?;
     codes::assembled(args.platform, text, &AsmOptions { compact: args.auto_compact })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use encoder::decode_all;
 use finalizer::{Binary, Diagnostic, Finalizer, Grf, Place, Refusal};
-use iga::{AsmOptions, assemble};
+use iga::{AsmError, AsmOptions, assemble};
 use platforms::Platform;
 use visa::Module;
 
@@ -76,10 +76,7 @@ pub fn inputs(binary: &Binary) -> Vec<(u32, u32)> {
 /// A listing as code.
 pub fn assembled(platform: Platform, text: &str, options: &AsmOptions) -> Result<Vec<u8>, Refusal> {
     assemble(platform, text, options).map_err(|errors| {
-        let one = |e: iga::AsmError| {
-            Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
-                .at(Place::Line { line: e.line, column: e.column })
-        };
+        let one = |e: AsmError| Diagnostic::bad_listing(e.line, e.column, &e.found, &e.allowed);
         Refusal(errors.into_iter().map(one).collect())
     })
 }
