@@ -9,14 +9,12 @@ use finalizer::{Diagnostic, Refusal};
 use crate::{
     args::AsmArgs,
     codes, console,
-    files::{self, Input, LONGEST_CODE},
+    files::{self, Input, LONGEST_CODE, cannot_read, cannot_write},
 };
 
 /// Assembles one listing.
 pub fn run(args: &AsmArgs) -> ExitCode {
-    match code(args).and_then(|code| {
-        files::write(&args.output, &code).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
-    }) {
+    match code(args).and_then(|code| files::write(&args.output, &code).map_err(|e| cannot_write(e).into())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Refusal(faults)) => {
             console::faults(&args.input, &faults, args.message_format);
@@ -26,7 +24,7 @@ pub fn run(args: &AsmArgs) -> ExitCode {
 }
 
 fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
-    let bytes = Input::open(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open(&args.input).map_err(cannot_read)?;
     if bytes.len() > LONGEST_CODE {
         let message =
             format!("found {} bytes, more than {LONGEST_CODE}: no listing is that long", bytes.len());

@@ -9,7 +9,7 @@ use iga::{AsmError, AsmOptions, assemble};
 use platforms::Platform;
 use visa::Module;
 
-use crate::files::{Input, LONGEST_CODE};
+use crate::files::{Input, LONGEST_CODE, cannot_read};
 
 /// Code and what it is called; raw code has no name.
 pub struct Piece {
@@ -36,7 +36,7 @@ pub fn machine_code(platform: Platform, bytes: &[u8]) -> Result<Vec<Piece>, Refu
 /// The code of a file of any kind. An object or a compiled program gives the code that it carries for the platform; vISA
 /// without such code is finalized, with so many registers; a listing is assembled.
 pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>, Refusal> {
-    let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open(path).map_err(cannot_read)?;
     if visa::is_object(&bytes) {
         let module = finalizer::read_module(&bytes)?;
         let carried = embedded(platform, &module);

@@ -38,7 +38,7 @@ fn refuse(code: &'static str, message: impl Into<String>) -> Refusal {
 }
 
 fn io_error(path: &std::path::Path, e: &std::io::Error) -> Refusal {
-    refuse("CannotRead", format!("{}: {e}", path.display()))
+    files::cannot_read(format_args!("{}: {e}", path.display())).into()
 }
 
 /// What the input holds: vISA, or a program without any.
@@ -132,7 +132,8 @@ fn pairs_of(source: &RunSource, has_program: bool) -> ThreadPairs {
 fn write_buffers(args: &RunArgs, launch: &Launch, memory: &Memory) -> Result<(), Refusal> {
     for (index, path) in &args.out {
         let bytes = buffer(&launch.args, *index, memory)?;
-        files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
+        files::write(path, bytes)
+            .map_err(|e| files::cannot_write(format_args!("{}: {e}", path.display())))?;
     }
     Ok(())
 }
@@ -213,7 +214,7 @@ fn print(text: &str) -> Result<(), Refusal> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         // The reader has seen enough.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.map_err(|e| refuse("CannotWrite", e.to_string())),
+        done => done.map_err(|e| files::cannot_write(e).into()),
     }
 }
 
