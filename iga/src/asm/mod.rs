@@ -112,6 +112,15 @@ fn resolve(
     inst
 }
 
+/// Which instructions are compacted, of those that have a 64-bit form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compaction {
+    /// Those for which the text asks.
+    Asked,
+    /// All.
+    All,
+}
+
 /// A word, and its 64-bit form if it is compacted.
 type Word = (u128, Option<u64>);
 
@@ -130,8 +139,9 @@ fn emit(
         .map(|line| match line.targets.iter().any(Option::is_some) {
             true => None,
             false => {
-                let wants = options.compact && !line.no_compact;
-                Some(word_of(cursor, line, &line.inst, wants).unwrap_or((0, None)))
+                let all = options.compact && !line.no_compact;
+                let compaction = if all { Compaction::All } else { Compaction::Asked };
+                Some(word_of(cursor, line, &line.inst, compaction).unwrap_or((0, None)))
             }
         })
         .collect();
@@ -142,7 +152,7 @@ fn emit(
     for (i, line) in lines.iter().enumerate() {
         let word = words[i].or_else(|| {
             let branch = resolve(cursor, line, offsets[i], labels, &offsets);
-            word_of(cursor, line, &branch, false)
+            word_of(cursor, line, &branch, Compaction::Asked)
         });
         match word {
             Some((_, Some(small))) => code.extend_from_slice(&small.to_le_bytes()),
@@ -152,13 +162,12 @@ fn emit(
     }
 }
 
-/// Encodes an instruction of a line, compacted where the text asks for it, or where that is wanted and can be. Nothing, and
-/// an error, if it has no word.
+/// Encodes an instruction of a line. Nothing, and an error, if it has no word.
 fn word_of(
     cursor: &mut Cursor<'_>,
     line: &Parsed<'_>,
     inst: &Inst<Physical>,
-    wants_compact: bool,
+    compaction: Compaction,
 ) -> Option<Word> {
     let platform = cursor.platform;
     let word = match encode(platform, inst) {
@@ -169,7 +178,7 @@ fn word_of(
         }
     };
     let asked = inst.opts.has(Options::COMPACTED);
-    let small = if asked || wants_compact { compact(platform, word) } else { None };
+    let small = if asked || compaction == Compaction::All { compact(platform, word) } else { None };
     if asked && small.is_none() {
         cursor.error_at(line.start, "{Compacted}".into(), "an instruction with a 64-bit form");
     }
