@@ -64,6 +64,14 @@ impl Section {
         if self.kind() == SHT_NOBITS.0 { self.header.sh_size.get(LE) } else { 0 }
     }
 
+    /// Numbers of the symbols that relocations are by; of another section, none.
+    pub fn relocated_by(&self) -> impl Iterator<Item = usize> {
+        let size = size_of_entry(self.kind());
+        size.into_iter()
+            .flat_map(|size| RelocationEntry::all(&self.data, size))
+            .map(|(entry, _)| entry.symbol)
+    }
+
     fn is_relocations(&self) -> bool {
         matches!(self.header.sh_type.get(LE), SHT_REL | SHT_RELA)
     }
