@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use platforms::Platform;
 
-use values::{device, isa_version, offsets, passes, platform, rule, setting, sizes};
+use values::{device, isa_version, offsets, optional_passes, passes, platform, rule, setting, sizes};
 
 const EXIT_STATUS: &str = "\
 Exit status: 0 done; 1 an input was refused, or what ran on the emulator broke a rule; 2 wrong usage. \
@@ -110,7 +110,7 @@ pub struct FinalizeArgs {
     #[arg(long)]
     pub stats: bool,
     /// Print the kernel after these passes, or why there is nothing to print.
-    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(true))]
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes())]
     pub print_after: Vec<String>,
     /// Optimization: 0 for the shortest compile time, 1 without the scheduler, 2 everything.
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
@@ -131,7 +131,7 @@ pub struct FinalizeArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
     /// Leave these passes out; may be given several times.
-    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = optional_passes())]
     pub skip_pass: Vec<String>,
     /// Leave instructions at their full 16 bytes.
     #[arg(long)]

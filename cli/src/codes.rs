@@ -5,11 +5,11 @@ use std::path::Path;
 
 use encoder::decode_all;
 use finalizer::{Binary, Diagnostic, Finalizer, Grf, Place, Refusal};
-use iga::{AsmOptions, assemble};
+use iga::{AsmError, AsmOptions, assemble};
 use platforms::Platform;
 use visa::Module;
 
-use crate::files::{Input, LONGEST_CODE};
+use crate::files::{Input, LONGEST_CODE, cannot_read};
 
 /// Code and what it is called; raw code has no name.
 pub struct Piece {
@@ -36,7 +36,7 @@ pub fn machine_code(platform: Platform, bytes: &[u8]) -> Result<Vec<Piece>, Refu
 /// The code of a file of any kind. An object or a compiled program gives the code that it carries for the platform; vISA
 /// without such code is finalized, with so many registers; a listing is assembled.
 pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>, Refusal> {
-    let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open(path).map_err(cannot_read)?;
     if visa::is_object(&bytes) {
         let module = finalizer::read_module(&bytes)?;
         let carried = embedded(platform, &module);
@@ -51,7 +51,8 @@ pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>,
             Some(line) if line.starts_with('.') => {
                 finalized(platform, grf, &finalizer::read_text(&bytes, platform)?)
             }
-            _ => assembled(platform, text, false).map(|code| vec![Piece { name: None, code, inputs: None }]),
+            _ => assembled(platform, text, &AsmOptions::default())
+                .map(|code| vec![Piece { name: None, code, inputs: None }]),
         };
     }
     machine_code(platform, &bytes)
@@ -72,13 +73,10 @@ pub fn inputs(binary: &Binary) -> Vec<(u32, u32)> {
     binary.info.inputs.iter().map(|i| (i.offset, i.offset.saturating_add(i.size))).collect()
 }
 
-/// A listing as code; `compact`: instructions that are not marked either way, too.
-pub fn assembled(platform: Platform, text: &str, compact: bool) -> Result<Vec<u8>, Refusal> {
-    assemble(platform, text, &AsmOptions { compact }).map_err(|errors| {
-        let one = |e: iga::AsmError| {
-            Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
-                .at(Place::Line { line: e.line, column: e.column })
-        };
+/// A listing as code.
+pub fn assembled(platform: Platform, text: &str, options: &AsmOptions) -> Result<Vec<u8>, Refusal> {
+    assemble(platform, text, options).map_err(|errors| {
+        let one = |e: AsmError| Diagnostic::bad_listing(e.line, e.column, &e.found, &e.allowed);
         Refusal(errors.into_iter().map(one).collect())
     })
 }

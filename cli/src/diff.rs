@@ -10,7 +10,7 @@ use crate::{
     args::{DiffArgs, MessageFormat},
     codes::{self, Piece},
     console,
-    files::{Input, Sink},
+    files::{Input, Sink, cannot_read},
 };
 
 /// Exit status of a fault, as that of `diff`.
@@ -67,7 +67,7 @@ fn sides(args: &DiffArgs) -> Result<[Vec<Piece>; 2], Fault> {
     match (&args.inputs[..], args.embedded) {
         ([file], true) => {
             let both = Input::open(file)
-                .map_err(|e| Diagnostic::error("CannotRead", e.to_string()).into())
+                .map_err(|e| cannot_read(e).into())
                 .and_then(|bytes| finalizer::read_module(&bytes))
                 .and_then(|module| {
                     let carried = codes::embedded(args.platform, &module);

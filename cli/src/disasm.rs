@@ -13,7 +13,7 @@ use crate::{
     args::{DisasmArgs, DisasmEmit, MessageFormat},
     codes::{self, Piece},
     console,
-    files::{Input, Sink},
+    files::{Input, Sink, cannot_read, cannot_write},
 };
 
 /// Disassembles raw code, or the code that an object or a compiled program carries for the platform. Words that
@@ -32,7 +32,7 @@ pub fn run(args: &DisasmArgs) -> ExitCode {
 }
 
 fn disassembly(args: &DisasmArgs) -> Result<(String, Vec<Diagnostic>), Refusal> {
-    let bytes = Input::open(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open(&args.input).map_err(cannot_read)?;
     let pieces = pieces(args, &bytes)?;
     let faults = pieces.iter().flat_map(|p| odd_words(args.platform, p)).collect();
     let text = match args.emit {
@@ -119,7 +119,7 @@ fn documents(platform: Platform, pieces: &[Piece]) -> String {
 
 fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Refusal> {
     let sink = args.output.as_deref().map_or(Sink::Standard, Sink::new);
-    sink.write(text.as_bytes()).map_err(|e| Diagnostic::error("CannotWrite", format!("{sink}: {e}")).into())
+    sink.write(text.as_bytes()).map_err(|e| cannot_write(format_args!("{sink}: {e}")).into())
 }
 
 /// What an object has code for, for messages.

@@ -9,7 +9,7 @@ use visa::Module;
 use crate::{
     args::{ExtractArgs, MessageFormat, StripArgs},
     console,
-    files::{Input, Sink},
+    files::{Input, Sink, cannot_read, cannot_write},
     names,
 };
 
@@ -39,12 +39,8 @@ fn ended(input: &Path, quiet: bool, done: Result<String, Refusal>) -> ExitCode {
 }
 
 fn module(path: &Path) -> Result<Module, Refusal> {
-    let bytes = Input::open_visa(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open_visa(path).map_err(cannot_read)?;
     finalizer::read_module(&bytes)
-}
-
-fn cannot_write(sink: &Sink, e: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("CannotWrite", format!("{sink}: {e}"))
 }
 
 fn stripped(args: &StripArgs) -> Result<String, Refusal> {
@@ -59,7 +55,7 @@ fn stripped(args: &StripArgs) -> Result<String, Refusal> {
     for number in (0..=u8::MAX).filter(is_named) {
         module.remove_gen_binaries(Some(number));
     }
-    let bytes = visa::write(&module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))?;
+    let bytes = visa::write(&module).map_err(cannot_write)?;
     let sink = match (&args.output, args.in_place) {
         (Some(path), _) => Sink::new(path),
         (None, true) => Sink::new(&args.input),
@@ -68,7 +64,7 @@ fn stripped(args: &StripArgs) -> Result<String, Refusal> {
             return Err(Diagnostic::error("NoOutput", message).at(Place::Input).into());
         }
     };
-    sink.write(&bytes).map_err(|e| cannot_write(&sink, &e))?;
+    sink.write(&bytes).map_err(|e| cannot_write(format_args!("{sink}: {e}")))?;
     let out = before - count(&module);
     let size = console::bytes(bytes.len());
     Ok(format!("wrote {sink} ({size}): {out} of {before} pieces of code taken out"))
@@ -83,7 +79,7 @@ struct Carried {
 }
 
 fn extracted(args: &ExtractArgs) -> Result<String, Refusal> {
-    let bytes = Input::open_visa(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open_visa(&args.input).map_err(cannot_read)?;
     let carried = if zebin::is_elf(&bytes) { of_program(&bytes)? } else { of_object(&bytes)? };
     let is_wanted = |c: &Carried| {
         (args.kernel.is_empty() || args.kernel.contains(&c.kernel))
@@ -110,7 +106,7 @@ fn extracted(args: &ExtractArgs) -> Result<String, Refusal> {
         let path = directory.join(file);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         let sink = Sink::File(path);
-        made.and_then(|()| sink.write(&bytes)).map_err(|e| cannot_write(&sink, &e))?;
+        made.and_then(|()| sink.write(&bytes)).map_err(|e| cannot_write(format_args!("{sink}: {e}")))?;
         said.push(format!("wrote {sink} ({})", console::bytes(bytes.len())));
     }
     Ok(said.join("\n"))

@@ -12,7 +12,7 @@ use visa::{InputVar, Kernel, SimpleVar};
 use crate::{
     args::{InfoArgs, MessageFormat},
     console::{self, with_commas},
-    files::{Input, LONGEST_CODE, Sink},
+    files::{Input, LONGEST_CODE, Sink, cannot_read},
 };
 
 /// Prints what each file holds; those that cannot be read make the exit status 1.
@@ -135,7 +135,7 @@ impl EmbeddedCode {
 }
 
 fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
-    let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open(path).map_err(cannot_read)?;
     let file = path.display().to_string();
     if bytes.starts_with(b"\x7fELF") {
         let program =

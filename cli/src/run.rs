@@ -38,7 +38,7 @@ fn refuse(code: &'static str, message: impl Into<String>) -> Refusal {
 }
 
 fn io_error(path: &std::path::Path, e: &std::io::Error) -> Refusal {
-    refuse("CannotRead", format!("{}: {e}", path.display()))
+    files::cannot_read(format_args!("{}: {e}", path.display())).into()
 }
 
 /// What the input holds: vISA, or a program without any.
@@ -78,13 +78,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         kernel: info,
         args: arguments,
     };
-    // The compute runtime, which has the program, starts threads as pairs.
-    let pairs = match &source {
-        RunSource::Visa(module, index) if program.is_none() && module.kernels[*index].is_cm() => {
-            ThreadPairs::Never
-        }
-        _ => ThreadPairs::Always,
-    };
+    let pairs = pairs_of(&source, program.is_some());
     let options = Options {
         trace: args.trace,
         pairs: pairs == ThreadPairs::Always,
@@ -108,20 +102,40 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
             print(&format!("{:#}\n", as_json(args, &name, &launch, &done, &memory, &unfilled)?))?
         }
     }
-    for (index, path) in &args.out {
-        let bytes = buffer(&launch.args, *index, &memory)?;
-        files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
-    }
+    write_buffers(args, &launch, &memory)?;
     if args.message_format == MessageFormat::Human {
-        for input in &unfilled {
-            let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
-            eprintln!(
-                "warning: nothing fills the input {name}, {bytes} bytes at byte {offset} of the registers"
-            );
-        }
-        done.reports.iter().for_each(|finding| eprintln!("{finding}"));
+        warn(&unfilled, &done.reports);
     }
     Ok(!done.reports.iter().any(|r| r.fault.is_error()))
+}
+
+/// Tells of inputs that nothing fills, and of what the emulator found.
+fn warn(unfilled: &[Unfilled], findings: &[emulator::Report]) {
+    for input in unfilled {
+        let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
+        eprintln!("warning: nothing fills the input {name}, {bytes} bytes at byte {offset} of the registers");
+    }
+    findings.iter().for_each(|finding| eprintln!("{finding}"));
+}
+
+/// Whether threads run as pairs: the compute runtime, which has the program, starts them so.
+fn pairs_of(source: &RunSource, has_program: bool) -> ThreadPairs {
+    match source {
+        RunSource::Visa(module, index) if !has_program && module.kernels[*index].is_cm() => {
+            ThreadPairs::Never
+        }
+        _ => ThreadPairs::Always,
+    }
+}
+
+/// Buffers that the user wants as files, as the kernel left them.
+fn write_buffers(args: &RunArgs, launch: &Launch, memory: &Memory) -> Result<(), Refusal> {
+    for (index, path) in &args.out {
+        let bytes = buffer(&launch.args, *index, memory)?;
+        files::write(path, bytes)
+            .map_err(|e| files::cannot_write(format_args!("{}: {e}", path.display())))?;
+    }
+    Ok(())
 }
 
 /// Trace, figures and buffers as text.
@@ -200,7 +214,7 @@ fn print(text: &str) -> Result<(), Refusal> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         // The reader has seen enough.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.map_err(|e| refuse("CannotWrite", e.to_string())),
+        done => done.map_err(|e| files::cannot_write(e).into()),
     }
 }
 

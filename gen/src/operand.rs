@@ -166,6 +166,16 @@ impl SrcMod {
         SrcMod::new(self.abs() || then.abs(), neg)
     }
 
+    /// Negation, or none.
+    pub const fn neg_if(neg: bool) -> SrcMod {
+        SrcMod::new(false, neg)
+    }
+
+    /// Absolute value, or none.
+    pub const fn abs_if(abs: bool) -> SrcMod {
+        SrcMod::new(abs, false)
+    }
+
     /// The modifier that does these.
     pub const fn new(abs: bool, neg: bool) -> SrcMod {
         match (abs, neg) {

@@ -112,24 +112,10 @@ pub(super) fn put_instruction(
     } else if count > 0 || options {
         c.spaces(width::DST);
     }
-    if count == 0 {
-        if options {
-            c.spaces(width::SRC);
-        }
-    } else {
-        c.put("  ");
-        line.source(c, 0, sources[0], label);
-        if count >= 2 {
-            c.put("  ");
-            line.source(c, 1, sources[1], label);
-        } else if !matches!(inst.op, Op::Send | Op::Sendc) {
-            c.open(width::SRC);
-            c.close();
-        }
-        if count >= 3 {
-            c.put("  ");
-            line.source(c, 2, sources[2], label);
-        }
+    if count > 0 {
+        line.sources(c, &sources[..count], label);
+    } else if options {
+        c.spaces(width::SRC);
     }
     if let Payload::Send(send) = &inst.payload {
         c.put("  ");
@@ -155,6 +141,18 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// One to three sources; a second column stays where there is one source, but in messages.
+    fn sources(&self, c: &mut Columns, sources: &[Shown], label: &dyn Fn(&mut String, i64, i64)) {
+        for (i, source) in sources.iter().enumerate() {
+            c.put("  ");
+            self.source(c, i, *source, label);
+        }
+        if sources.len() == 1 && !matches!(self.inst.op, Op::Send | Op::Sendc) {
+            c.open(width::SRC);
+            c.close();
+        }
+    }
+
     /// `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
     fn load_store(&self, c: &mut Columns, send: &SendInfo<Physical>, kind: Kind, head: &str, surface: &str) {
         let lens = message::lengths(self.caps, self.inst, send, self.inst.opts.has(Options::EX_BSO));
@@ -178,17 +176,7 @@ impl Line<'_> {
             payload(c, reg, len);
             c.close();
         };
-        self.mask(c);
-        c.open(width::MNEMONIC + 12);
-        c.ch(' ');
-        c.put(head);
-        c.put(" (");
-        c.put(self.inst.exec.name());
-        c.put("|M");
-        c.num(self.inst.chan.into());
-        c.ch(')');
-        c.close();
-        c.put("  ");
+        self.load_store_head(c, head);
         let data = self.inst.src[1].reg();
         if kind == Kind::Store {
             address(c, width::DST);
@@ -207,6 +195,25 @@ impl Line<'_> {
         if self.has_options() {
             self.options(c);
         }
+        self.descriptors_comment(c, send);
+    }
+
+    /// Mask, name and channels of a message in the load/store cache's own notation.
+    fn load_store_head(&self, c: &mut Columns, head: &str) {
+        self.mask(c);
+        c.open(width::MNEMONIC + 12);
+        c.ch(' ');
+        c.put(head);
+        c.put(" (");
+        c.put(self.inst.exec.name());
+        c.put("|M");
+        c.num(self.inst.chan.into());
+        c.ch(')');
+        c.close();
+        c.put("  ");
+    }
+
+    fn descriptors_comment(&self, c: &mut Columns, send: &SendInfo<Physical>) {
         c.put(" // ex_desc:");
         match send.ex_desc {
             Desc::Imm(desc) => put_hex(&mut c.text, desc.into_bits().into(), 0),

@@ -80,7 +80,7 @@ pub fn list(platform: Platform, decoded: &[Decoded], options: &ListingOptions) -
             Ok(inst) => put_instruction(&mut c, platform, inst, d.offset, options.load_store, &label),
             Err(error) => {
                 let illegal = gen_ir::Inst::new(Op::Illegal, gen_ir::ExecSize::S1);
-                put_instruction(&mut c, platform, &illegal, d.offset, false, &label);
+                put_instruction(&mut c, platform, &illegal, d.offset, options.load_store, &label);
                 c.put(" // ");
                 c.put(&error.to_string());
             }

@@ -5,7 +5,7 @@
 //! them here. A field has its place in one line of this crate.
 //!
 //! ```text
-//! Descriptor ──from──▶ hdc::Untyped, hdc::ScratchBlock, lsc::Untyped, sampler::Sample, ...
+//! Descriptor ──from──▶ hdc::Surface, hdc::ScratchBlock, lsc::Untyped, sampler::Sample, ...
 //!            ◀─into──
 //! ```
 //!
@@ -15,7 +15,7 @@
 //!
 //! A new message of a form that is here is a row: code of the message type, effect on memory, form of descriptor and
 //! payload, what it is addressed by, words of a listing (`hdc/types.rs`, `lsc/types.rs`, `sampler/types.rs`). What makes it
-//! of vISA's instruction (`finalizer::messages`) builds the struct and ends in `transfer`, which fills in lengths and
+//! of vISA's instruction (`finalizer::messages`) builds the struct and ends in `send`, which fills in lengths and
 //! refuses a payload or response that the descriptor cannot count. A form that no message had is a variant of `Form` and
 //! its struct; the compiler then stops where forms differ, in the emulator and in `iga`.
 //!

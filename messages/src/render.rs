@@ -14,6 +14,23 @@ codes! {
     }
 }
 
+codes! {
+    /// Which pixels a write has, in what form ("Message Sub-type" of "Render Target Write"). A native width is that of a
+    /// register's dwords.
+    pub enum WriteSubtype {
+        /// Twice the native width, from one source.
+        Wide = 0,
+        /// The same, all of one color.
+        Replicated = 1,
+        /// The lower ones of twice the native width, from two sources.
+        LowOfTwoSources = 2,
+        /// The upper ones of these.
+        HighOfTwoSources = 3,
+        /// The native width, from one source: the lower pixels.
+        Narrow = 4,
+    }
+}
+
 /// A render target message.
 #[bitfield(u32)]
 pub struct RenderTarget {
@@ -43,6 +60,18 @@ pub struct RenderTarget {
 }
 
 kinds!(RenderTarget);
+
+impl RenderTarget {
+    /// Which pixels a write has.
+    pub const fn write_subtype(self) -> Option<WriteSubtype> {
+        WriteSubtype::from_bits(narrow::wide_u8(self.subtype()))
+    }
+
+    /// The message with the pixels of a write.
+    pub const fn with_write_subtype(self, subtype: WriteSubtype) -> RenderTarget {
+        self.with_subtype(narrow::const_u8(narrow::as_index(subtype.code())))
+    }
+}
 
 /// What the extended descriptor of a write says of its target ("Extended Function Control").
 #[bitfield(u32)]

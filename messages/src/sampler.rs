@@ -169,11 +169,6 @@ impl PixelBlock {
     pub const DWORD: u32 = 7;
     /// How far up the bypass stands.
     pub const BYPASS_SHIFT: u16 = const_u16(PixelBlock::BYPASS_OFFSET);
-
-    /// Pixels of a block.
-    pub const fn pixels(self) -> u32 {
-        [64, 32, 128, 16][as_index(wide_u8(self.mode()))]
-    }
 }
 
 /// Writes the sampler's cache back.

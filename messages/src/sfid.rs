@@ -128,6 +128,11 @@ impl Sfid {
         }
     }
 
+    /// The shared function of a number (4 bits) before there was a load/store cache (Xe-HPC).
+    pub const fn before_lsc(number: u8) -> Sfid {
+        Sfid::from_number(number, false)
+    }
+
     /// The shared function of a number (4 bits); `lsc`: where the load/store cache exists.
     pub const fn from_number(number: u8, lsc: bool) -> Sfid {
         match (number, lsc) {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use finalizer::{
-    Diagnostic, Finalizer, InputInfo, InputKind, Options, Place, Platform, Refusal, Stop, Watch,
+    Diagnostic, Finalizer, InputInfo, InputKind, Options, Platform, Refusal, Stop, Watch,
 };
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions};
 use pyo3::{PyClass, prelude::*, types::PyBytes};
@@ -229,10 +229,7 @@ pub fn assemble<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let platform = crate::platform::named(platform)?;
     let code = py.detach(|| iga::assemble(platform, text, &AsmOptions { compact }));
-    let fault = |e: AsmError| {
-        Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
-            .at(Place::Line { line: e.line, column: e.column })
-    };
+    let fault = |e: AsmError| Diagnostic::bad_listing(e.line, e.column, &e.found, &e.allowed);
     let code = code.map_err(|errors| raise(py, Refusal(errors.into_iter().map(fault).collect())))?;
     Ok(PyBytes::new(py, &code))
 }

@@ -1,7 +1,7 @@
 //! New code of a kernel: its section, the symbols in it, its relocations, and what the description says of it.
 //! First everything is worked out ([`Piece::new`]), then put in its place, which cannot fail.
 
-use narrow::{as_index, low_u32, to_u32, to_u64};
+use narrow::{to_u32, to_u64};
 use std::collections::BTreeMap;
 
 use finalizer::Binary;
@@ -9,7 +9,7 @@ use object::{
     LittleEndian as LE,
     elf::{Rel64, SHT_REL, SHT_SYMTAB, STB_LOCAL, Sym64},
 };
-use zebin::{Elf, Error, ZeInfo, relocation_bytes};
+use zebin::{Elf, Error, Section, ZeInfo, relocation_bytes};
 
 /// The hardware fetches ahead: so many zero bytes stand behind the code, as the compiler puts them there.
 const BEHIND: usize = 192;
@@ -45,10 +45,9 @@ impl Symbols {
 
     /// Whether the code of a section has a relocation by a symbol.
     pub fn is_named_in(&self, elf: &Elf, symbol: &str, section: usize) -> bool {
-        let list = self.relocations.get(&section).map_or(&[][..], |i| &elf.sections[*i].data);
-        let infos = list.chunks_exact(size_of::<Rel64<LE>>()).filter_map(|r| r[8..].first_chunk());
-        let mut numbers = infos.map(|info| low_u32(u64::from_le_bytes(*info) >> 32));
-        numbers.any(|n| self.all.get(as_index(n)).is_some_and(|(name, _)| name == symbol))
+        let list = self.relocations.get(&section).map(|number| &elf.sections[*number]);
+        let mut numbers = list.into_iter().flat_map(Section::relocated_by);
+        numbers.any(|n| self.all.get(n).is_some_and(|(name, _)| name == symbol))
     }
 
     /// Writes them back.

@@ -13,13 +13,22 @@ use gen_ir::{
 };
 use narrow::to_index;
 
-/// Lowers all gotos. Returns the number of `jmpi` written and of joins inserted.
+/// What was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    /// `jmpi`.
+    pub jumps: u32,
+    /// Joins and `endif`s.
+    pub joins: u32,
+}
+
+/// Lowers all gotos.
 pub(crate) fn lower_branches(
     kernel: &mut Kernel<Virtual>,
     style: BranchStyle,
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
-) -> Result<(u32, u32), Error> {
+) -> Result<Counts, Error> {
     let width = kernel.flow_width();
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
     let StructurizeMemory { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = memory;
@@ -44,9 +53,10 @@ pub(crate) fn lower_branches(
     p.active.start(&p.waits);
     layout.find(kernel, &p.plans, forms, &mut p.active);
     next_waits(p);
-    let jumps = write_branches(kernel, &p.plans, forms, layout, &p.jips, pool);
+    let branches = Branches { plans: &p.plans, forms, layout, jips: &p.jips };
+    let jumps = branches.write(kernel, pool);
     let joins = layout.insert(kernel, exec, blocks, pool);
-    Ok((jumps, joins))
+    Ok(Counts { jumps, joins })
 }
 
 /// Decides which gotos become jumps, and finds where lanes wait then.
@@ -227,77 +237,91 @@ fn new_flag(kernel: &mut Kernel<Virtual>, exec: ExecSize) -> (Reg<Virtual>, Type
     (Reg::var_at(var, 0), ty)
 }
 
-/// Writes the final form of each branch; targets and successors are numbered as the new layout has
-/// them. Returns the number of jumps.
-fn write_branches(
-    kernel: &mut Kernel<Virtual>,
-    plans: &[Plan],
-    forms: &[Form],
-    layout: &Layout,
-    jips: &[Option<BlockId>],
-    pool: &mut Pool<Virtual>,
-) -> u32 {
-    let on_true = kernel.platform.caps().flow.goto_jumps_on_true;
-    let mut jumps = 0;
-    for (b, plan) in plans.iter().enumerate() {
-        let taken = layout.taken(b, *plan, forms[b]);
-        for s in &mut kernel.blocks[b].succs {
-            *s = match (*plan, taken) {
-                (Plan::Forward(to), Some(t)) if *s == to => t,
-                _ => layout.start(*s),
-            };
+/// What a branch says: where lanes wait next, and where those go that take it.
+fn to_blocks(jip: Option<BlockId>, uip: Option<BlockId>) -> Payload<Virtual> {
+    let target = |to: Option<BlockId>| to.map_or(Target::None, Target::Block);
+    Payload::Branch { jip: target(jip), uip: target(uip), ctrl: false }
+}
+
+/// The same of a `goto.b`, which goes back.
+fn backward(jip: Option<BlockId>, to: BlockId) -> Payload<Virtual> {
+    Payload::Branch { jip: jip.map_or(Target::None, Target::Block), uip: Target::Block(to), ctrl: true }
+}
+
+/// What is known of the branches when they are written. Blocks have their old numbers here.
+struct Branches<'a> {
+    plans: &'a [Plan],
+    forms: &'a [Form],
+    layout: &'a Layout,
+    jips: &'a [Option<BlockId>],
+}
+
+impl Branches<'_> {
+    /// Writes the final form of each branch; targets and successors are numbered as the new layout has
+    /// them. Returns the number of jumps.
+    fn write(&self, kernel: &mut Kernel<Virtual>, pool: &mut Pool<Virtual>) -> u32 {
+        let on_true = kernel.platform.caps().flow.goto_jumps_on_true;
+        let mut jumps = 0;
+        for (b, &plan) in self.plans.iter().enumerate() {
+            let taken = self.taken(b);
+            for s in &mut kernel.blocks[b].succs {
+                *s = match (plan, taken) {
+                    (Plan::Forward(to), Some(t)) if *s == to => t,
+                    _ => self.layout.start(*s),
+                };
+            }
+            let Some(last) = kernel.blocks[b].insts.last() else { continue };
+            let Some(mut new) = self.last_of(b, last) else { continue };
+            jumps += u32::from(matches!(plan, Plan::Jump(_)));
+            if !on_true && matches!((plan, self.forms[b]), (Plan::Forward(_), Form::Plain)) {
+                jump_on_false(kernel, b, &mut new, pool);
+            }
+            if let Some(i) = kernel.blocks[b].insts.last_mut() {
+                *i = new;
+            }
         }
-        let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
-        let branch = |jip: Option<BlockId>, uip: Option<BlockId>, ctrl| Payload::Branch {
-            jip: jip.map_or(Target::None, Target::Block),
-            uip: uip.map_or(Target::None, Target::Block),
-            ctrl,
-        };
-        let mut new = last;
-        new.cond = None::<CondMod<Virtual>>;
-        match *plan {
-            Plan::None => match last.branch_target() {
-                Some(t) if last.op == Op::Call => new.payload = branch(Some(layout.start(t)), None, false),
-                _ => continue,
-            },
+        jumps
+    }
+
+    /// Where lanes go that take the forward branch at the end of a block.
+    fn taken(&self, b: usize) -> Option<BlockId> {
+        self.layout.taken(b, self.plans[b], self.forms[b])
+    }
+
+    /// The branch at the end of a block as it is to be; nothing if it stays. (What jumps on which value of its predicate is
+    /// not looked at here.)
+    fn last_of(&self, b: usize, last: &Inst<Virtual>) -> Option<Inst<Virtual>> {
+        let jip = || self.jips[b].map(|t| self.layout.start(t));
+        let mut new = Inst { cond: None::<CondMod<Virtual>>, ..*last };
+        match self.plans[b] {
+            Plan::None => {
+                let function = last.branch_target().filter(|_| last.op == Op::Call)?;
+                new.payload = to_blocks(Some(self.layout.start(function)), None);
+            }
             Plan::Jump(to) => {
-                jumps += 1;
-                new.op = Op::Jmpi;
-                new.exec = ExecSize::S1;
-                new.chan = 0;
-                new.no_mask = true;
-                new.payload = branch(Some(layout.start(to)), None, false);
+                new = Inst { op: Op::Jmpi, exec: ExecSize::S1, chan: 0, no_mask: true, ..new };
+                new.payload = to_blocks(Some(self.layout.start(to)), None);
             }
-            Plan::Backward(to) => {
-                new.payload = branch(jips[b].map(|t| layout.start(t)), Some(layout.start(to)), true);
-            }
-            Plan::Forward(_) => match forms[b] {
-                Form::Plain => {
-                    new.payload = branch(jips[b].map(|t| layout.start(t)), taken, false);
-                    if !on_true {
-                        jump_on_false(kernel, b, &mut new, pool);
-                    }
-                }
+            Plan::Backward(to) => new.payload = backward(jip(), self.layout.start(to)),
+            Plan::Forward(_) => match self.forms[b] {
+                Form::Plain => new.payload = to_blocks(jip(), self.taken(b)),
                 Form::If { other, .. } => {
                     new.op = Op::If;
                     // The lanes that do not jump run the first part.
                     if let Some(p) = &mut new.pred {
                         p.inv = !p.inv;
                     }
-                    let end = layout.end_of(b);
-                    new.payload = branch(other.map_or(end, |t| Some(layout.start(t))), end, false);
+                    let end = self.layout.end_of(b);
+                    new.payload = to_blocks(other.map_or(end, |t| Some(self.layout.start(t))), end);
                 }
                 Form::Else { .. } => {
                     new.op = Op::Else;
-                    new.payload = branch(taken, taken, false);
+                    new.payload = to_blocks(self.taken(b), self.taken(b));
                 }
             },
         }
-        if let Some(i) = kernel.blocks[b].insts.last_mut() {
-            *i = new;
-        }
+        Some(new)
     }
-    jumps
 }
 
 /// Gen8 and Gen9 send the lanes whose predicate is false.

@@ -43,6 +43,7 @@ pub use memory::StructurizeMemory;
 
 pub use plan::BranchStyle;
 
+use branches::Counts;
 use gen_ir::{Cfg, Kernel, Pool, Virtual, Waits};
 
 /// What structurization found out.
@@ -59,15 +60,23 @@ pub struct Structure {
 }
 
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
+///
+/// # Errors
+///
+/// The graph is none that code can be written for: an [`Error`] for each reason.
 pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
     let style = BranchStyle::of(kernel.platform);
     structurize_with(kernel, style)
 }
 
 /// Structures `kernel` with these instructions.
+///
+/// # Errors
+///
+/// As [`structurize`].
 pub fn structurize_with(kernel: &mut Kernel<Virtual>, style: BranchStyle) -> Result<Structure, Error> {
     let (mut memory, mut pool) = (StructurizeMemory::default(), Pool::default());
-    let (jumps, joins) = run(kernel, style, &mut memory, &mut pool)?;
+    let Counts { jumps, joins } = run(kernel, style, &mut memory, &mut pool)?;
     let waits = Waits::of(kernel);
     let mut divergent = waits.divergent();
     Cfg::of(kernel).diverge_callees(&mut divergent);
@@ -75,6 +84,10 @@ pub fn structurize_with(kernel: &mut Kernel<Virtual>, style: BranchStyle) -> Res
 }
 
 /// [`structurize`] in memory that the caller has; `pool` gives and takes lists of instructions.
+///
+/// # Errors
+///
+/// As [`structurize`].
 pub fn structurize_in(
     kernel: &mut Kernel<Virtual>,
     memory: &mut StructurizeMemory,
@@ -84,13 +97,13 @@ pub fn structurize_in(
     run(kernel, style, memory, pool).map(|_| ())
 }
 
-/// Gives the number of jumps and of joins.
+/// Both steps: a clean graph, then branches.
 fn run(
     kernel: &mut Kernel<Virtual>,
     style: BranchStyle,
     memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
-) -> Result<(u32, u32), Error> {
+) -> Result<Counts, Error> {
     simplify::simplify(kernel, memory, pool)?;
     branches::lower_branches(kernel, style, memory, pool)
 }

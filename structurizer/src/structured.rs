@@ -127,7 +127,7 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
         if t.index() == b + 1 {
             continue;
         }
-        if s.closed(b + 1, t.index(), t.index(), false) {
+        if s.closed(b + 1, t.index(), t.index()) {
             s.forms[b] = Form::If { other: None, end: t };
             continue;
         }
@@ -139,9 +139,9 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
         if tail != b
             && s.forms[tail] == Form::Plain
             && only_this
-            && s.closed(b + 1, tail, tail, false)
+            && s.closed(b + 1, tail, tail)
             && s.enters(tail, b + 1, t.index())
-            && s.closed(t.index(), u.index(), u.index(), true)
+            && s.closed_behind_entry(t.index(), u.index(), u.index())
         {
             s.forms[b] = Form::If { other: Some(t), end: u };
             s.forms[tail] = Form::Else { of: BlockId(to_index(b)), end: u };
@@ -195,13 +195,15 @@ pub(crate) fn share_ends(nodes: &[Node], found: &mut Forms) {
 
 impl Search<'_> {
     /// Whether the blocks `first..end` are entered and left only at their ends: jumps from outside go to
-    /// none of them (but to the first, where that is looked at elsewhere), and jumps from them stay
-    /// inside, or are structured and end at `exit`.
-    fn closed(&self, first: usize, end: usize, exit: usize, first_is_known: bool) -> bool {
+    /// none of them, and jumps from them stay inside, or are structured and end at `exit`.
+    fn closed(&self, first: usize, end: usize, exit: usize) -> bool {
+        (first >= end || self.enters(first, first, end)) && self.closed_behind_entry(first, end, exit)
+    }
+
+    /// The same, where jumps from outside to the first block are looked at elsewhere.
+    fn closed_behind_entry(&self, first: usize, end: usize, exit: usize) -> bool {
         end.saturating_sub(first) <= LARGEST
-            && (first..end).all(|b| {
-                (first_is_known && b == first || self.enters(b, first, end)) && self.leaves(b, first, exit)
-            })
+            && (first..end).all(|b| (b == first || self.enters(b, first, end)) && self.leaves(b, first, exit))
     }
 
     /// Whether all jumps to `b` come from `first..end`.

@@ -27,12 +27,43 @@ use crate::{
 use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};
 use narrow::{as_index, to_index};
 
-/// Memory to work in. A place is twice a block's number, and one more for the jump at its end.
+/// Where a jump may go: the start of a block, or the jump at its end, which then gets a block of its own. Twice the block's
+/// number, and one more for the jump.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place(u32);
+
+impl Place {
+    /// Of blocks that do not jump.
+    const NOWHERE: Place = Place(u32::MAX);
+
+    const fn start_of(block: BlockId) -> Place {
+        Place(2 * block.0)
+    }
+
+    const fn jump_of(block: BlockId) -> Place {
+        Place(2 * block.0 + 1)
+    }
+
+    const fn is_jump(self) -> bool {
+        self.0 % 2 == 1
+    }
+
+    fn block(self) -> usize {
+        as_index(self.0) / 2
+    }
+
+    /// The number of the block that begins here, where each block's first part has a new number.
+    fn renumbered(self, number: &[u32]) -> BlockId {
+        BlockId(number[self.block()] + u32::from(self.is_jump()))
+    }
+}
+
+/// Memory to work in.
 #[derive(Debug, Default)]
 pub(crate) struct Unthread {
-    /// Where each block's jump goes, and where it went; blocks that jump nowhere have no use for it.
-    to: Vec<u32>,
-    was: Vec<u32>,
+    /// Where each block's jump goes, and where it went.
+    to: Vec<Place>,
+    was: Vec<Place>,
     /// Blocks whose jumps go elsewhere now.
     moved: Vec<u32>,
     /// For each block, whether its jump stands apart.
@@ -89,7 +120,7 @@ impl Unthread {
     fn send_to_nearest(&mut self, kernel: &Kernel<Virtual>, nodes: &[Node]) {
         let Unthread { to, was, moved, .. } = self;
         to.clear();
-        to.extend(nodes.iter().map(|n| n.plan.target().map_or(u32::MAX, |t| 2 * t.0)));
+        to.extend(nodes.iter().map(|n| n.plan.target().map_or(Place::NOWHERE, Place::start_of)));
         was.clone_from(to);
         moved.clear();
         // Outer regions first, so the innermost has the last word.
@@ -100,8 +131,9 @@ impl Unthread {
             if !ends || tail <= b || tail - b > LARGEST {
                 continue;
             }
-            let alone = kernel.blocks[tail].insts.len() == 1;
-            let place = 2 * to_index(tail) + u32::from(!alone);
+            let end = BlockId(to_index(tail));
+            let is_alone = kernel.blocks[tail].insts.len() == 1;
+            let place = if is_alone { Place::start_of(end) } else { Place::jump_of(end) };
             for g in b + 1..tail {
                 if to[g] == to[tail] && matches!(nodes[g].plan, Plan::Forward(_)) {
                     if to[g] == was[g] {
@@ -120,7 +152,7 @@ impl Unthread {
         apart.resize(nodes.len(), false);
         for &g in moved.iter() {
             let place = to[as_index(g)];
-            apart[as_index(place) / 2] |= place % 2 == 1;
+            apart[place.block()] |= place.is_jump();
         }
         number.clear();
         let mut next = 0;
@@ -130,7 +162,7 @@ impl Unthread {
         }
         model.clear();
         for (b, node) in nodes.iter().enumerate() {
-            let plan = node.plan.retargeted(|_| BlockId(number[as_index(to[b]) / 2] + to[b] % 2));
+            let plan = node.plan.retargeted(|_| to[b].renumbered(number));
             if apart[b] {
                 model.push(Node::default());
             }
@@ -138,6 +170,7 @@ impl Unthread {
         }
     }
 
+    /// Writes the targets, and gives jumps that others go to blocks of their own.
     fn apply(
         &self,
         kernel: &mut Kernel<Virtual>,
@@ -146,17 +179,20 @@ impl Unthread {
         pool: &mut Pool<Virtual>,
     ) {
         let Unthread { to, was, apart, number, .. } = self;
-        let at = |place: u32| BlockId(number[as_index(place) / 2] + place % 2);
+        let new = |block: BlockId| Place::start_of(block).renumbered(number);
         blocks.clear();
         for (b, mut block) in kernel.blocks.drain(..).enumerate() {
             let jumps = nodes[b].plan != Plan::None;
             for s in &mut block.succs {
-                *s = if jumps && 2 * s.0 == was[b] { at(to[b]) } else { at(2 * s.0) };
+                *s = match jumps && Place::start_of(*s) == was[b] {
+                    true => to[b].renumbered(number),
+                    false => new(*s),
+                };
             }
             if let Some(Payload::Branch { jip, uip, .. }) = block.insts.last_mut().map(|i| &mut i.payload) {
                 for t in [jip, uip] {
                     if let Target::Block(old) = t {
-                        *old = if jumps { at(to[b]) } else { at(2 * old.0) };
+                        *old = if jumps { to[b].renumbered(number) } else { new(*old) };
                     }
                 }
             }
@@ -175,7 +211,7 @@ impl Unthread {
         }
         kernel.blocks.append(blocks);
         for s in &mut kernel.subroutines {
-            *s = at(2 * s.0);
+            *s = new(*s);
         }
     }
 }

@@ -11,6 +11,17 @@ use crate::Error;
 /// The largest body that is read: the messages known have 16 bytes.
 const MOST_BODY: u32 = 1 << 16;
 
+/// Kinds of messages, and of their answers, by the names of `tbx_proto.h` without `HAS_`.
+mod kind {
+    pub const MMIO_REQ: u32 = 0;
+    pub const MMIO_RES: u32 = 1;
+    pub const GTT_REQ: u32 = 2;
+    pub const WRITE_DATA_REQ: u32 = 4;
+    pub const READ_DATA_REQ: u32 = 5;
+    pub const READ_DATA_RES: u32 = 6;
+    pub const CONTROL_REQ: u32 = 11;
+}
+
 /// A message of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
@@ -45,7 +56,7 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
         0 => return Ok(None),
         _ => stream.read_exact(&mut head[1..])?,
     }
-    let [kind, number, size] = words(&head);
+    let [of_kind, number, size] = words(&head);
     if size > MOST_BODY {
         let reason = format!("found {size} bytes, allowed: up to {MOST_BODY}");
         return Err(Error::Message { number, reason });
@@ -54,25 +65,25 @@ pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
     let known = body.len().min(as_index(size));
     stream.read_exact(&mut body[..known])?;
     io::copy(&mut stream.take(u64::from(size) - to_u64(known)), &mut io::sink())?;
-    let need = match kind {
-        0 | 4 | 5 => 12,
-        2 => 16,
+    let need = match of_kind {
+        kind::MMIO_REQ | kind::WRITE_DATA_REQ | kind::READ_DATA_REQ => 12,
+        kind::GTT_REQ => 16,
         _ => 0,
     };
     if size < need {
-        let reason = format!("type {kind}: found {size} bytes, allowed: {need}");
+        let reason = format!("type {of_kind}: found {size} bytes, allowed: {need}");
         return Err(Error::Message { number, reason });
     }
     let [a, b, c, d] = words(&body);
     // The top byte of the flags is that of the address.
     let address = u64::from(a >> 24) << 32 | u64::from(b);
-    let message = match kind {
-        0 if a & 1 != 0 => Message::RegisterWrite { offset: b, value: c },
-        0 => Message::RegisterRead { offset: b },
-        2 => Message::Global { index: b, entry: u64::from(d) << 32 | u64::from(c) },
-        4 => Message::Write { address, length: c },
-        5 => Message::Read { address, length: c },
-        11 => Message::Control,
+    let message = match of_kind {
+        kind::MMIO_REQ if a & 1 != 0 => Message::RegisterWrite { offset: b, value: c },
+        kind::MMIO_REQ => Message::RegisterRead { offset: b },
+        kind::GTT_REQ => Message::Global { index: b, entry: u64::from(d) << 32 | u64::from(c) },
+        kind::WRITE_DATA_REQ => Message::Write { address, length: c },
+        kind::READ_DATA_REQ => Message::Read { address, length: c },
+        kind::CONTROL_REQ => Message::Control,
         TURNS => Message::Turns { process: a },
         HOW_FAR => Message::HowFar,
         other => Message::Other(other),
@@ -91,7 +102,7 @@ fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
 ///
 /// The stream.
 pub fn answer_register(stream: &mut impl Write, number: u32, value: u32) -> io::Result<()> {
-    put(stream, &[1, number, 4, value])
+    put(stream, &[kind::MMIO_RES, number, 4, value])
 }
 
 /// In the first word of the answer to a [`Message::Read`], where the driver does not look: the GPU has not changed these
@@ -123,7 +134,7 @@ pub fn answer_read(
 ) -> io::Result<()> {
     let state = unchanged.map_or(0, |pages| pages.min(MOST_PAGES) << 1 | UNCHANGED);
     let first = low_u32(address >> 32) << 24 | state;
-    put(stream, &[6, number, 12, first, low_u32(address), length])
+    put(stream, &[kind::READ_DATA_RES, number, 12, first, low_u32(address), length])
 }
 
 fn put(stream: &mut impl Write, words: &[u32]) -> io::Result<()> {

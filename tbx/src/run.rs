@@ -64,18 +64,18 @@ pub fn run(job: &Job<'_>, world: &mut Arc<World>) -> Result<Ran, Error> {
     let mut ran = Ran::default();
     let mut left = groups(job.from, job.to);
     let mut threads = job.threads.max(1);
-    let desks = Desks { job, idle: Mutex::default() };
+    let runners = Runners { job, idle: Mutex::default() };
     while ran.stopped.is_none() {
         let round: Vec<[u32; 3]> = left.by_ref().take(ROUND * threads).collect();
         if round.is_empty() {
             break;
         }
         if threads == 1 {
-            in_order(&desks, world, &round, &mut ran)?;
+            in_order(&runners, world, &round, &mut ran)?;
             continue;
         }
         let again = ran.again;
-        beside_each_other(&desks, world, &round, threads, &mut ran)?;
+        beside_each_other(&runners, world, &round, threads, &mut ran)?;
         // Groups that work on the same memory run twice for nothing.
         if to_usize(ran.again - again) > round.len() / 4 {
             threads = 1;
@@ -91,34 +91,34 @@ fn groups(from: [u32; 3], to: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
         .flat_map(move |z| (from[1]..to[1]).flat_map(move |y| (from[0]..to[0]).map(move |x| [x, y, z])))
 }
 
-/// Places where groups run.
-struct Desks<'a> {
+/// What runs groups, kept from one group to the next: its registers and tables are large.
+struct Runners<'a> {
     job: &'a Job<'a>,
     idle: Mutex<Vec<Groups<'a>>>,
 }
 
-impl<'a> Desks<'a> {
+impl<'a> Runners<'a> {
     /// One that looks at a memory.
     fn take(&self, world: &Arc<World>) -> Groups<'a> {
-        let mut desk = all(&self.idle).pop().unwrap_or_else(|| {
+        let mut runner = all(&self.idle).pop().unwrap_or_else(|| {
             let job = self.job;
             let view = View::new(job.space, job.general);
             let learned = all(job.learned).pop().unwrap_or_default();
             let memory = Memory::over(Box::new(view));
             Groups::new(job.program, job.dispatch, job.options, memory).knowing(learned)
         });
-        look_at(&mut desk, Some(world.clone()));
-        desk
+        look_at(&mut runner, Some(world.clone()));
+        runner
     }
 
     /// Takes one back. It lets go of the memory, which changes now.
-    fn give_back(&self, mut desk: Groups<'a>) {
-        look_at(&mut desk, None);
-        all(&self.idle).push(desk);
+    fn give_back(&self, mut runner: Groups<'a>) {
+        look_at(&mut runner, None);
+        all(&self.idle).push(runner);
     }
 }
 
-impl Drop for Desks<'_> {
+impl Drop for Runners<'_> {
     fn drop(&mut self) {
         let idle = std::mem::take(&mut *all(&self.idle));
         all(self.job.learned).extend(idle.into_iter().map(Groups::learned));
@@ -130,30 +130,30 @@ fn all<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn look_at(desk: &mut Groups<'_>, world: Option<Arc<World>>) {
-    if let Some(view) = view(desk) {
+fn look_at(runner: &mut Groups<'_>, world: Option<Arc<World>>) {
+    if let Some(view) = view(runner) {
         view.look_at(world);
     }
 }
 
-fn one(desk: &mut Groups<'_>, group: [u32; 3]) -> Group {
-    let result = desk.run(group);
-    (result, view(desk).map(View::take).unwrap_or_default())
+fn one(runner: &mut Groups<'_>, group: [u32; 3]) -> Group {
+    let result = runner.run(group);
+    (result, view(runner).map(View::take).unwrap_or_default())
 }
 
-fn view<'a>(desk: &'a mut Groups<'_>) -> Option<&'a mut View> {
-    desk.memory().outside()?.as_any().downcast_mut()
+fn view<'a>(runner: &'a mut Groups<'_>) -> Option<&'a mut View> {
+    runner.memory().outside()?.as_any().downcast_mut()
 }
 
 fn in_order(
-    desks: &Desks<'_>,
+    runners: &Runners<'_>,
     world: &mut Arc<World>,
     round: &[[u32; 3]],
     ran: &mut Ran,
 ) -> Result<(), Error> {
     let mut changed = Changed::default();
     for &group in round {
-        if !take(alone(desks, world, group), world, &mut changed, ran)? {
+        if !take(alone(runners, world, group), world, &mut changed, ran)? {
             break;
         }
     }
@@ -161,15 +161,15 @@ fn in_order(
 }
 
 /// A group, with nothing beside it.
-fn alone(desks: &Desks<'_>, world: &Arc<World>, group: [u32; 3]) -> Group {
-    let mut desk = desks.take(world);
-    let made = one(&mut desk, group);
-    desks.give_back(desk);
+fn alone(runners: &Runners<'_>, world: &Arc<World>, group: [u32; 3]) -> Group {
+    let mut runner = runners.take(world);
+    let made = one(&mut runner, group);
+    runners.give_back(runner);
     made
 }
 
 fn beside_each_other(
-    desks: &Desks<'_>,
+    runners: &Runners<'_>,
     world: &mut Arc<World>,
     round: &[[u32; 3]],
     threads: usize,
@@ -177,12 +177,12 @@ fn beside_each_other(
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let worker = || {
-        let mut desk = desks.take(world);
+        let mut runner = runners.take(world);
         let mut made = Vec::new();
         while let Some(group) = round.get(next.fetch_add(1, Relaxed)) {
-            made.push((*group, one(&mut desk, *group)));
+            made.push((*group, one(&mut runner, *group)));
         }
-        desks.give_back(desk);
+        runners.give_back(runner);
         made
     };
     let made: Vec<Vec<([u32; 3], Group)>> = thread::scope(|scope| {
@@ -200,7 +200,7 @@ fn beside_each_other(
         let early = early.filter(|(result, effects)| result.is_ok() && !changed.meets(effects));
         let made = early.unwrap_or_else(|| {
             ran.again += 1;
-            alone(desks, world, group)
+            alone(runners, world, group)
         });
         if !take(made, world, &mut changed, ran)? {
             break;

@@ -24,7 +24,7 @@ use crate::{
     pages::Global,
     protocol::{self, Message},
     run::unshared,
-    stream::{Context, Ended, Machine, Registers},
+    stream::{Context, Ended, Machine, Registers, engine},
 };
 
 /// Bytes that are moved between socket and memory at a time.
@@ -342,11 +342,11 @@ impl Gpu {
     fn set_register(&mut self, number: usize, offset: u32, value: u32) {
         let connection = self.connection(number);
         connection.registers.set(offset, value);
-        let (engine, register) = (offset & !0xfff, offset & 0xfff);
+        let (first, register) = (offset & !0xfff, offset & 0xfff);
         let descriptor = match register {
             // Gen8, Gen9: four dwords, of two contexts; the last one is the low half of the first context's.
-            0x230 => {
-                let port = connection.ports.entry(engine).or_default();
+            engine::SUBMIT_PORT => {
+                let port = connection.ports.entry(first).or_default();
                 port.push(value);
                 if port.len() < 4 {
                     return;
@@ -356,11 +356,11 @@ impl Gpu {
                 low
             }
             // From Gen11 on: the queue's first entry is loaded.
-            0x550 if value & 1 != 0 => connection.registers.get(engine + 0x510),
+            engine::CONTROL if value & 1 != 0 => connection.registers.get(first + engine::QUEUE),
             _ => return,
         };
-        if let Err(why) = self.submit(number, engine, u64::from(descriptor & 0xffff_f000)) {
-            self.findings.fault(format!("engine {engine:#x}: {why}"));
+        if let Err(why) = self.submit(number, first, u64::from(descriptor & 0xffff_f000)) {
+            self.findings.fault(format!("engine {first:#x}: {why}"));
         }
         self.go_on();
     }

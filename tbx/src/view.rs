@@ -65,8 +65,8 @@ pub struct Effects {
 }
 
 impl View {
-    /// A process's memory, unchanged, when it is told where to look. Where it has nothing below 4 GB, 32-bit addresses count from `general`, as they do
-    /// for stateless messages: some devices have all buffers there.
+    /// A process's memory, unchanged, once it is told where to look. Where the process has nothing below 4 GB, 32-bit
+    /// addresses count from `general`, as they do for stateless messages: some devices have all buffers there.
     pub fn new(space: Space, general: u64) -> View {
         View {
             world: None,

@@ -68,6 +68,23 @@ fn launch(kernel: &visa::Kernel, grf: u32, seed: u64) -> (RawLaunch, Memory) {
         let base = surfaces[i % surfaces.len()];
         Some(Surface { base, size: u64::from(SIDE * SIDE), image: Some(image.clone()) })
     };
+    let payload = payload(kernel, grf, addresses, &mut random);
+    let launch = RawLaunch {
+        simd: kernel.attr_int("SimdSize").filter(|_| !kernel.is_cm()).map_or(1, |n| n.max(1) as u32),
+        groups: [1; 3],
+        threads: 1,
+        payload: vec![payload],
+        surfaces: (0..256).map(surface).collect(),
+        samplers: vec![Some(SAMPLER); 16],
+        scratch: 1 << 18,
+        slm: 1 << 16,
+        ..RawLaunch::default()
+    };
+    (launch, memory)
+}
+
+/// The registers that a thread starts with, from the first on: arguments, and indices of surfaces and samplers in a row.
+fn payload(kernel: &visa::Kernel, grf: u32, addresses: &[u64], random: &mut impl FnMut() -> u32) -> Vec<u8> {
     let end = kernel.inputs.iter().map(|i| i.offset.max(0) as u32 + u32::from(i.size)).max().unwrap_or(0);
     let mut payload = vec![0; end.saturating_sub(grf).next_multiple_of(grf) as usize];
     let mut next = 0;
@@ -81,7 +98,7 @@ fn launch(kernel: &visa::Kernel, grf: u32, seed: u64) -> (RawLaunch, Memory) {
                     bytes.chunks_mut(2).for_each(|word| word[0] = random() as u8 & 0xf);
                     continue;
                 }
-                argument(var, bytes, addresses[next as usize % addresses.len()], &mut random);
+                argument(var, bytes, addresses[next as usize % addresses.len()], random);
                 next += u32::from(is_address(var));
             }
             InputVar::Surface(_) | InputVar::Sampler(_) => {
@@ -92,18 +109,7 @@ fn launch(kernel: &visa::Kernel, grf: u32, seed: u64) -> (RawLaunch, Memory) {
             }
         }
     }
-    let launch = RawLaunch {
-        simd: kernel.attr_int("SimdSize").filter(|_| !kernel.is_cm()).map_or(1, |n| n.max(1) as u32),
-        groups: [1; 3],
-        threads: 1,
-        payload: vec![payload],
-        surfaces: (0..256).map(surface).collect(),
-        samplers: vec![Some(SAMPLER); 16],
-        scratch: 1 << 18,
-        slm: 1 << 16,
-        ..RawLaunch::default()
-    };
-    (launch, memory)
+    payload
 }
 
 /// Whether an argument is taken for an address.

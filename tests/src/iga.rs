@@ -49,35 +49,7 @@ impl IgaTally {
 /// Compares one kernel of random instructions: bytes, listing, compaction.
 pub fn compare(iga: &Iga, platform: Platform, seed: u64, tally: &mut IgaTally) {
     let mut insts = all::kernel(platform, seed, BATCH);
-    let options = ListingOptions::default();
-    // Refused instructions make way for `nop`, so that offsets stay.
-    let mut dropped = 0;
-    let (code, text, theirs) = loop {
-        let code = all::code(platform, &insts);
-        let text = disassemble(platform, &code, &options);
-        match iga.assemble_with(platform, &text, &["-Wnone"]) {
-            Ok(theirs) => break (code, text, theirs),
-            Err(refusal) => {
-                let lines = refused_lines(&refusal.0);
-                if lines.is_empty() {
-                    tally.differ("iga64 refuses without a line".into(), refusal.0);
-                    return;
-                }
-                let index = instruction_lines(&text);
-                for (line, why) in lines {
-                    let Some(&at) = index.get(&line) else { continue };
-                    if insts[at].op != Op::Nop {
-                        dropped += 1;
-                        let example = text.lines().nth(line - 1).unwrap_or_default();
-                        let key = format!("{}: {why}", insts[at].op);
-                        tally.refused.entry(key).or_insert((0, example.to_owned())).0 += 1;
-                        insts[at] = Inst::new(Op::Nop, ExecSize::S1);
-                    }
-                }
-            }
-        }
-    };
-    tally.compared += BATCH - dropped;
+    let Some((code, text, theirs)) = accepted(iga, platform, &mut insts, tally) else { return };
     for (i, (ours, their)) in code.chunks(16).zip(theirs.chunks(16)).enumerate() {
         if ours != their {
             let line = line_of(&text, i);
@@ -92,13 +64,61 @@ pub fn compare(iga: &Iga, platform: Platform, seed: u64, tally: &mut IgaTally) {
         Err(refusal) => tally.differ("iga64 -d refuses".into(), refusal.0.lines().take(6).collect()),
     }
     compare_compacted(iga, platform, &text, tally);
-    match assemble(platform, &text, &AsmOptions::default()) {
-        Ok(again) if again == code => {}
+    compare_assembled(platform, &text, &code, &insts, tally);
+}
+
+/// Our code of the instructions, its listing, and what iga64 makes of that. What iga64 refuses makes way for `nop`, so that
+/// offsets stay. Nothing if it refuses the listing as a whole.
+fn accepted(
+    iga: &Iga,
+    platform: Platform,
+    insts: &mut [Inst<Physical>],
+    tally: &mut IgaTally,
+) -> Option<(Vec<u8>, String, Vec<u8>)> {
+    let mut dropped = 0;
+    loop {
+        let code = all::code(platform, insts);
+        let text = disassemble(platform, &code, &ListingOptions::default());
+        let refusal = match iga.assemble_with(platform, &text, &["-Wnone"]) {
+            Ok(theirs) => {
+                tally.compared += BATCH - dropped;
+                return Some((code, text, theirs));
+            }
+            Err(refusal) => refusal.0,
+        };
+        let lines = refused_lines(&refusal);
+        if lines.is_empty() {
+            tally.differ("iga64 refuses without a line".into(), refusal);
+            return None;
+        }
+        let index = instruction_lines(&text);
+        for (line, why) in lines {
+            let Some(&at) = index.get(&line) else { continue };
+            if insts[at].op != Op::Nop {
+                dropped += 1;
+                let example = text.lines().nth(line - 1).unwrap_or_default();
+                let key = format!("{}: {why}", insts[at].op);
+                tally.refused.entry(key).or_insert((0, example.to_owned())).0 += 1;
+                insts[at] = Inst::new(Op::Nop, ExecSize::S1);
+            }
+        }
+    }
+}
+
+/// Compares the code with what our assembler makes of its listing.
+fn compare_assembled(
+    platform: Platform,
+    text: &str,
+    code: &[u8],
+    insts: &[Inst<Physical>],
+    tally: &mut IgaTally,
+) {
+    match assemble(platform, text, &AsmOptions::default()) {
         Ok(again) => {
             for (i, (a, b)) in again.chunks(16).zip(code.chunks(16)).enumerate() {
                 if a != b {
                     let what = format!("assembled again: {}", insts[i].op);
-                    tally.differ(what, format!("      {}", line_of(&text, i)));
+                    tally.differ(what, format!("      {}", line_of(text, i)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! Where they do not, Intel's code is asked for its vote.
 
 use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Report};
-use finalizer::{Finalizer, Options};
+use finalizer::{Diagnostic, Finalizer, Options};
 use platforms::Platform;
 use visa::Module;
 
@@ -142,14 +142,13 @@ pub(crate) fn close(a: &[u8], b: &[u8], at: usize, grant: Grant) -> bool {
 
 /// Finalizes a kernel, runs it, interprets it.
 pub fn compare(platform: Platform, kernel: &TestKernel) -> InterpretedOutcome {
-    let module = match module(platform, kernel) {
-        Ok(m) => m,
-        Err(why) => return InterpretedOutcome::Refused(why),
-    };
-    let mut setup = match Setup::new(kernel, 1) {
-        Ok(s) => s,
-        Err(NoLaunch(why)) => return InterpretedOutcome::NoLaunch(why),
-    };
+    compared(platform, kernel).unwrap_or_else(|outcome| outcome)
+}
+
+/// The outcome of two runs, or why there are not two.
+fn compared(platform: Platform, kernel: &TestKernel) -> Result<InterpretedOutcome, InterpretedOutcome> {
+    let module = module(platform, kernel).map_err(InterpretedOutcome::Refused)?;
+    let mut setup = Setup::new(kernel, 1).map_err(|NoLaunch(why)| InterpretedOutcome::NoLaunch(why))?;
     setup.launch.kernel.scratch = setup.launch.kernel.scratch.max(SCRATCH);
     let (launch, memory) = (&setup.launch, &setup.memory);
     let interpret = |options: &RunOptions| {
@@ -158,36 +157,22 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> InterpretedOutcome {
             .map(|report| (report, memory))
     };
     let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
-    let (interpreted, theirs) = match interpret(&options) {
-        Ok(done) => done,
-        Err(e) => return InterpretedOutcome::Unsupported(e.to_string()),
-    };
+    let (interpreted, theirs) =
+        interpret(&options).map_err(|e| InterpretedOutcome::Unsupported(e.to_string()))?;
     let fast = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::fast() };
-    let again = match interpret(&fast) {
-        Ok((_, memory)) => memory,
-        Err(e) => return InterpretedOutcome::Unsupported(format!("only with other contents: {e}")),
+    let (_, again) = interpret(&fast)
+        .map_err(|e| InterpretedOutcome::Unsupported(format!("only with other contents: {e}")))?;
+    let refused = |faults: Vec<Diagnostic>| {
+        InterpretedOutcome::Refused(faults.first().map_or(String::new(), |d| d.to_string()))
     };
-    let binary = match differential::finalize(platform, kernel) {
-        Ok(b) => b,
-        Err(faults) => {
-            return InterpretedOutcome::Refused(faults.first().map_or(String::new(), |d| d.to_string()));
-        }
-    };
-    let table =
-        match differential::symbol_table(kernel).map(|t| differential::finalize(platform, t)).transpose() {
-            Ok(table) => table,
-            Err(faults) => {
-                return InterpretedOutcome::Refused(faults.first().map_or(String::new(), |d| d.to_string()));
-            }
-        };
+    let binary = differential::finalize(platform, kernel).map_err(refused)?;
+    let table = differential::symbol_table(kernel).map(|t| differential::finalize(platform, t));
+    let table = table.transpose().map_err(refused)?;
     let mut mine = memory.clone();
     let ours = setup
         .ours(&binary, table.as_ref())
-        .and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options));
-    let ours = match ours {
-        Ok(report) => report,
-        Err(e) => return InterpretedOutcome::OursFails(e.to_string()),
-    };
+        .and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options))
+        .map_err(|e| InterpretedOutcome::OursFails(e.to_string()))?;
     let grant = if approximate(&module) { Grant::Functions } else { Grant::Nans };
     if let Some((name, at, [a, b])) = difference(&theirs, &mine, &again, grant) {
         let mut intel = memory.clone();
@@ -199,19 +184,18 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> InterpretedOutcome {
             Ok(_) if difference(&intel, &mine, &intel.clone(), grant).is_none() => "Intel's code as ours",
             Ok(_) => "Intel's code as neither",
         };
-        return InterpretedOutcome::Differs(format!(
+        return Ok(InterpretedOutcome::Differs(format!(
             "buffer {name} at byte {at}: interpreter {a:02x?} ours {b:02x?}; {vote}"
-        ));
+        )));
     }
     let unshared = |r: &&Report| r.fault.is_error() && !ours.reports.iter().any(|o| o.fault == r.fault);
     if let Some(r) = interpreted.reports.iter().find(unshared) {
-        return InterpretedOutcome::Reported(r.to_string());
+        return Ok(InterpretedOutcome::Reported(r.to_string()));
     }
-    if difference(&theirs, &mine, &again, Grant::Bits).is_some() {
-        InterpretedOutcome::Near
-    } else {
-        InterpretedOutcome::Agrees
-    }
+    Ok(match difference(&theirs, &mine, &again, Grant::Bits) {
+        Some(_) => InterpretedOutcome::Near,
+        None => InterpretedOutcome::Agrees,
+    })
 }
 
 /// What a kernel leaves in a buffer, in dwords: our code on the emulator, and its vISA on the interpreter. `prepare` fills a memory

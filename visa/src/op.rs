@@ -2,13 +2,15 @@
 
 mod codes;
 mod fields;
+mod holds;
 mod parts;
 mod payloads;
 pub(crate) mod stored;
 mod views;
 
+pub use holds::{Holds, PerLane, media_pitch, sampled_channels};
 pub use parts::*;
-pub use payloads::{Holds, LaneOperand, Payload, PerLane, media_pitch};
+pub use payloads::{LaneOperand, Payload};
 
 use crate::{
     Access,

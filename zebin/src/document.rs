@@ -61,17 +61,18 @@ impl<'a> Document<'a> {
                 continue;
             }
             let mut indent = line.len() - rest.len();
-            let entry = |indent, key, is_item, value| Entry { indent, key, is_item, value, end: 0 };
             let mut is_item = false;
             while let Some(item) = rest.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with(' ')) {
-                entries.push(entry(indent, "", true, ""));
+                entries.push(Entry { indent, key: "", is_item: true, value: "", end: 0 });
                 is_item = true;
                 let inner = item.trim_start();
                 indent += rest.len() - inner.len();
                 rest = inner;
             }
             match (key_and_value(rest), entries.last_mut()) {
-                (Some((key, value)), _) => entries.push(entry(indent, key, false, value)),
+                (Some((key, value)), _) => {
+                    entries.push(Entry { indent, key, is_item: false, value, end: 0 });
+                }
                 (None, Some(item)) if is_item => item.value = unquoted(rest),
                 _ => {
                     let message = format!("line {}: found `{rest}`, allowed: a key and a value", number + 1);

@@ -1,7 +1,7 @@
 //! The file as sections. What a section holds can change, and its number and header stay; when the file is
 //! written, contents are laid out anew, each at the alignment that it had.
 
-use narrow::{as_index, low_u32, to_u16, to_u64, to_usize};
+use narrow::{as_index, to_u16, to_u64, to_usize};
 use std::collections::BTreeMap;
 
 use object::{
@@ -14,7 +14,10 @@ use object::{
     pod,
 };
 
-use crate::{Error, bad};
+use crate::{
+    Error, bad,
+    relocation_entry::{RelocationEntry, r_type, size_of_entry},
+};
 
 /// The machine type of these files (`EM_INTELGT`).
 const MACHINE: u16 = 205;
@@ -61,6 +64,14 @@ impl Section {
         if self.kind() == SHT_NOBITS.0 { self.header.sh_size.get(LE) } else { 0 }
     }
 
+    /// Numbers of the symbols that relocations are by; of another section, none.
+    pub fn relocated_by(&self) -> impl Iterator<Item = usize> {
+        let size = size_of_entry(self.kind());
+        size.into_iter()
+            .flat_map(|size| RelocationEntry::all(&self.data, size))
+            .map(|(entry, _)| entry.symbol)
+    }
+
     fn is_relocations(&self) -> bool {
         matches!(self.header.sh_type.get(LE), SHT_REL | SHT_RELA)
     }
@@ -69,14 +80,13 @@ impl Section {
 impl Section {
     /// Gives the symbols of relocations their new numbers; those without one lose their relocation.
     fn renumber_symbols(&mut self, numbers: &[Option<u64>]) {
-        let size = if self.kind() == SHT_REL.0 { 16 } else { 24 };
+        let Some(size) = size_of_entry(self.kind()) else { return };
         let mut kept = Vec::with_capacity(self.data.len());
-        for entry in self.data.chunks_exact(size) {
-            let info = entry[8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            if let Some(Some(number)) = numbers.get(as_index(low_u32(info >> 32))) {
-                kept.extend_from_slice(&entry[..8]);
-                kept.extend_from_slice(&(number << 32 | info & 0xffff_ffff).to_le_bytes());
-                kept.extend_from_slice(&entry[16..]);
+        for (entry, bytes) in RelocationEntry::all(&self.data, size) {
+            if let Some(Some(number)) = numbers.get(entry.symbol) {
+                kept.extend_from_slice(&bytes[..8]);
+                kept.extend_from_slice(&RelocationEntry::info(*number, entry.kind).to_le_bytes());
+                kept.extend_from_slice(&bytes[16..]);
             }
         }
         self.data = kept;
@@ -120,9 +130,9 @@ impl Elf {
             .collect::<Result<Vec<SectionHeader64<LE>>, _>>()?;
         let names = headers.get(usize::from(header.e_shstrndx.get(LE).0));
         let names = names.map_or(Ok(&[][..]), |h| contents(bytes, h, "the names of sections"))?;
-        let mut room = Room::new(names, usize::from(count) * 64);
+        let mut table_of_names = NameTable::new(names, usize::from(count) * 64);
         let sections = headers.iter().map(|h| {
-            let name = room.text_at(h.sh_name.get(LE))?;
+            let name = table_of_names.text_at(h.sh_name.get(LE))?;
             Ok(Section { data: contents(bytes, h, &name)?.to_vec(), name, header: *h })
         });
         let sections: Vec<Section> = sections.collect::<Result<_, Error>>()?;
@@ -173,11 +183,11 @@ impl Elf {
     pub fn symbols(&self, table: usize) -> Result<Vec<(String, Sym64<LE>)>, Error> {
         let Some(section) = self.sections.get(table) else { return Ok(Vec::new()) };
         let names = self.sections.get(section.link()).map_or(&[][..], |s| &s.data);
-        let mut room = Room::new(names, section.data.len());
+        let mut table_of_names = NameTable::new(names, section.data.len());
         let symbols = section.data.chunks_exact(size_of::<Sym64<LE>>());
         symbols
             .filter_map(|bytes| pod::from_bytes::<Sym64<LE>>(bytes).ok())
-            .map(|(symbol, _)| Ok((room.text_at(symbol.st_name.get(LE))?, *symbol)))
+            .map(|(symbol, _)| Ok((table_of_names.text_at(symbol.st_name.get(LE))?, *symbol)))
             .collect()
     }
 
@@ -345,17 +355,16 @@ impl Elf {
     pub fn patches(&self, list: usize) -> Result<Vec<Patch>, Error> {
         let section = &self.sections[list];
         let symbols = self.symbols(section.link())?;
-        let patch = |entry: &[u8]| {
-            let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            let (info, kind) = (word(8), low_u32(word(8)));
-            let symbol = symbols.get(as_index(low_u32(info >> 32))).filter(|_| matches!(kind, 1 | 2));
-            let Some((symbol, _)) = symbol else {
+        let size = size_of_entry(SHT_RELA.0).unwrap_or_default();
+        let patch = |(entry, _): (RelocationEntry, &[u8])| {
+            let RelocationEntry { offset, symbol, kind, addend } = entry;
+            let is_address = matches!(kind, r_type::SYM_ADDR | r_type::SYM_ADDR_32);
+            let Some((symbol, _)) = symbols.get(symbol).filter(|_| is_address) else {
                 return Err(bad(format!("section {}: found a relocation of type {kind}", section.name)));
             };
-            let (offset, addend) = (word(0), word(16).cast_signed());
-            Ok(Patch { offset, symbol: symbol.clone(), is_whole: kind == 1, addend })
+            Ok(Patch { offset, symbol: symbol.clone(), is_whole: kind == r_type::SYM_ADDR, addend })
         };
-        section.data.chunks_exact(24).map(patch).collect()
+        RelocationEntry::all(&section.data, size).map(patch).collect()
     }
 
     /// Adds a section of data that no memory is for. Each symbol of its patches becomes one of its own, as compilers
@@ -383,8 +392,8 @@ impl Elf {
         let mut list = Vec::with_capacity(24 * patches.len());
         for patch in patches {
             let symbol = first + number_of[patch.symbol.as_str()];
-            let kind = if patch.is_whole { 1 } else { 2 };
-            let words = [patch.offset, symbol << 32 | kind, patch.addend.cast_unsigned()];
+            let kind = if patch.is_whole { r_type::SYM_ADDR } else { r_type::SYM_ADDR_32 };
+            let words = [patch.offset, RelocationEntry::info(symbol, kind), patch.addend.cast_unsigned()];
             list.extend(words.iter().flat_map(|w| w.to_le_bytes()));
         }
         let (table, number) =
@@ -458,16 +467,16 @@ fn contents<'a>(bytes: &'a [u8], header: &SectionHeader64<LE>, name: &str) -> Re
     })
 }
 
-/// Names in a table of texts. What is read of it is in proportion to the table and to what refers to it, however
-/// often the same long text is named.
-struct Room<'a> {
+/// A table of names (ELF specification, "String Table"). What is read of it is in proportion to the table and to what refers
+/// to it, however often the same long text is named.
+struct NameTable<'a> {
     names: &'a [u8],
     left: usize,
 }
 
-impl<'a> Room<'a> {
-    fn new(names: &'a [u8], users: usize) -> Room<'a> {
-        Room { names, left: users + 4 * names.len() }
+impl<'a> NameTable<'a> {
+    fn new(names: &'a [u8], users: usize) -> NameTable<'a> {
+        NameTable { names, left: users + 4 * names.len() }
     }
 
     fn text_at(&mut self, at: u32) -> Result<String, Error> {

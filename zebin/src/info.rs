@@ -166,10 +166,28 @@ fn walk_order(given: [u32; 3]) -> [usize; 3] {
     [order[0], order[1], order[2]]
 }
 
+/// A kernel's entry.
 fn kernel(y: Node<'_>) -> Result<KernelInfo, Error> {
+    let mut info = environment(y)?;
+    info.payload = y.list("payload_arguments").map(payload).collect::<Result<_, _>>()?;
+    info.per_thread = y.list("per_thread_payload_arguments").map(payload).collect::<Result<_, _>>()?;
+    for b in y.list("binding_table_indices") {
+        if let (Some(bti), Some(arg)) = (num(b, "bti_value")?, num(b, "arg_index")?) {
+            info.bindings.push((bti, arg));
+        }
+    }
+    for b in y.list("per_thread_memory_buffers") {
+        add_buffer(&mut info, b)?;
+    }
+    info.inline_samplers = y.list("inline_samplers").map(inline_sampler).collect::<Result<_, _>>()?;
+    Ok(info)
+}
+
+/// What a kernel needs of the thread that runs it.
+fn environment(y: Node<'_>) -> Result<KernelInfo, Error> {
     let env =
         y.get("execution_env").ok_or_else(|| Error::Description("a kernel has no execution_env".into()))?;
-    let mut info = KernelInfo {
+    let info = KernelInfo {
         name: text_of(y, "name"),
         simd: num(env, "simd_size")?.unwrap_or(1),
         grf_count: num(env, "grf_count")?.unwrap_or(128),
@@ -184,37 +202,27 @@ fn kernel(y: Node<'_>) -> Result<KernelInfo, Error> {
     if !matches!(info.simd, 1 | 8 | 16 | 32) {
         return Err(Error::Description(format!("simd_size {} is none of 1, 8, 16, 32", info.simd)));
     }
-    for a in y.list("payload_arguments") {
-        info.payload.push(payload(a)?);
-    }
-    for a in y.list("per_thread_payload_arguments") {
-        info.per_thread.push(payload(a)?);
-    }
-    for b in y.list("binding_table_indices") {
-        if let (Some(bti), Some(arg)) = (num(b, "bti_value")?, num(b, "arg_index")?) {
-            info.bindings.push((bti, arg));
-        }
-    }
-    for b in y.list("per_thread_memory_buffers") {
-        let size = num(b, "size")?.unwrap_or(0);
-        match text_of(b, "type").as_str() {
-            "scratch" => info.scratch = info.scratch.saturating_add(size),
-            "global" => {
-                let per_channel = flag(b, "is_simt_thread");
-                info.private = Some(Private { size, per_channel });
-            }
-            _ => {}
-        }
-    }
-    for s in y.list("inline_samplers") {
-        info.inline_samplers.push(InlineSampler {
-            index: num(s, "sampler_index")?.unwrap_or(0),
-            addressing: text_of(s, "addrmode"),
-            filter: text_of(s, "filtermode"),
-            normalized: flag(s, "normalized"),
-        });
-    }
     Ok(info)
+}
+
+/// Memory that each thread has of its own.
+fn add_buffer(info: &mut KernelInfo, y: Node<'_>) -> Result<(), Error> {
+    let size = num(y, "size")?.unwrap_or(0);
+    match text_of(y, "type").as_str() {
+        "scratch" => info.scratch = info.scratch.saturating_add(size),
+        "global" => info.private = Some(Private { size, per_channel: flag(y, "is_simt_thread") }),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn inline_sampler(y: Node<'_>) -> Result<InlineSampler, Error> {
+    Ok(InlineSampler {
+        index: num(y, "sampler_index")?.unwrap_or(0),
+        addressing: text_of(y, "addrmode"),
+        filter: text_of(y, "filtermode"),
+        normalized: flag(y, "normalized"),
+    })
 }
 
 /// Every kernel of a `.ze_info` section.

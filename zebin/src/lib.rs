@@ -7,11 +7,12 @@
 //! (`-ze-emit-zebin-visa-sections`), the vISA that the code was made from, `.visaasm`.
 //!
 //! ```text
-//! elf        the file as sections, to be changed; laid out anew when it is written
-//! program    what a runtime loads: code, data, relocations, and which platform it is for
-//! document   `.ze_info` as a tree
-//! info       what it says of a kernel
-//! edit       values of it, changed where they stand
+//! elf               the file as sections, to be changed; laid out anew when it is written
+//! relocation_entry  entries of relocation sections
+//! program           what a runtime loads: code, data, relocations, and which platform it is for
+//! document          `.ze_info` as a tree
+//! info              what it says of a kernel
+//! edit              values of it, changed where they stand
 //! ```
 //!
 //! # What holds
@@ -30,6 +31,7 @@ mod edit;
 mod elf;
 pub mod info;
 mod program;
+mod relocation_entry;
 
 pub use edit::ZeInfo;
 pub use elf::{Elf, Patch, Section, is_elf, relocation_bytes};

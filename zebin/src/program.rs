@@ -1,13 +1,16 @@
 //! What a runtime loads: the code of each kernel, constants and variables, and the places that wait for addresses.
 
-use narrow::{as_index, low_u32, to_usize};
+use narrow::{as_index, to_usize};
 use object::{
     LittleEndian as LE,
-    elf::{SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, Sym64},
+    elf::{SHT_SYMTAB, STB_LOCAL, Sym64},
 };
 use platforms::Platform;
 
-use crate::{Elf, Error, Section, bad};
+use crate::{
+    Elf, Error, Section, bad,
+    relocation_entry::{RelocationEntry, r_type, size_of_entry},
+};
 
 /// The section that says what the program was compiled for.
 const COMPAT: &str = ".note.intelgt.compat";
@@ -16,28 +19,27 @@ const PRODUCT_FAMILY: u32 = 1;
 /// Bytes that a section without contents may ask for.
 const MOST_ZEROS: u64 = 1 << 28;
 
-/// Which part of an address a place takes; the numbers are the ELF relocation types.
+/// Which part of an address a place takes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Part {
     /// All 64 bits.
-    Whole = 1,
+    Whole,
     /// The low 32 bits.
-    Low = 2,
+    Low,
     /// The high 32 bits.
-    High = 3,
+    High,
     /// The low 16 bits.
-    Word = 7,
+    Word,
 }
 
 impl Part {
     /// The part of an ELF relocation type.
-    fn from_elf(r_type: u32) -> Option<Part> {
-        match r_type {
-            1 => Some(Part::Whole),
-            // A global immediate is a value of 32 bits.
-            2 | 5 => Some(Part::Low),
-            3 => Some(Part::High),
-            7 => Some(Part::Word),
+    fn from_elf(kind: u32) -> Option<Part> {
+        match kind {
+            r_type::SYM_ADDR => Some(Part::Whole),
+            r_type::SYM_ADDR_32 | r_type::GLOBAL_IMM_32 => Some(Part::Low),
+            r_type::SYM_ADDR_32_HI => Some(Part::High),
+            r_type::SYM_ADDR_16 => Some(Part::Word),
             _ => None,
         }
     }
@@ -160,7 +162,7 @@ impl Places {
             for (name, symbol) in &symbols {
                 let section = places.symbols.get_mut(usize::from(symbol.st_shndx.get(LE).0));
                 if let Some(section) = section.filter(|_| symbol.st_bind() != STB_LOCAL) {
-                    section.push((name.clone(), narrow(symbol.st_value.get(LE), name)?));
+                    section.push((name.clone(), in_32_bits(symbol.st_value.get(LE), name)?));
                 }
             }
             for (number, list) in elf.sections.iter().enumerate().filter(|(_, s)| s.link() == table) {
@@ -171,30 +173,25 @@ impl Places {
     }
 
     fn add(&mut self, number: usize, list: &Section, symbols: &[(String, Sym64<LE>)]) -> Result<(), Error> {
-        let size = match list.kind() {
-            kind if kind == SHT_REL.0 => 16,
-            kind if kind == SHT_RELA.0 => 24,
-            _ => return Ok(()),
-        };
+        let Some(size) = size_of_entry(list.kind()) else { return Ok(()) };
         let Some(relocations) = self.relocations.get_mut(list.info()) else {
             return Err(bad(format!("section {number}: found relocations of no section")));
         };
-        for entry in list.data.chunks_exact(size) {
-            let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            let (offset, info) = (word(0), word(8));
-            let Some((symbol, _)) = symbols.get(as_index(low_u32(info >> 32))) else {
+        for (entry, _) in RelocationEntry::all(&list.data, size) {
+            let Some((symbol, _)) = symbols.get(entry.symbol) else {
                 return Err(bad("found a relocation without a symbol"));
             };
             // Payload offsets and message descriptors are other parts of a runtime.
-            let Some(part) = Part::from_elf(low_u32(info)) else { continue };
-            let offset = narrow(offset, symbol)?;
+            let Some(part) = Part::from_elf(entry.kind) else { continue };
+            let offset = in_32_bits(entry.offset, symbol)?;
             relocations.push(Relocation { symbol: symbol.clone(), part, offset });
         }
         Ok(())
     }
 }
 
-fn narrow(at: u64, symbol: &str) -> Result<u32, Error> {
+/// A byte offset, which a section of code or data has in 32 bits.
+fn in_32_bits(at: u64, symbol: &str) -> Result<u32, Error> {
     u32::try_from(at).map_err(|_| bad(format!("symbol {symbol}: found {at:#x}, allowed: 32 bits")))
 }
 

@@ -5,7 +5,7 @@ use narrow::to_u64;
 use std::{ffi::c_char, ptr};
 
 use boundary::{memory, pointers};
-use finalizer::{Diagnostic, Place, Refusal};
+use finalizer::{Diagnostic, Refusal};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use platforms::Platform;
 
@@ -89,13 +89,8 @@ pub unsafe extern "C" fn vf_assemble(
 }
 
 fn assembled(platform: Platform, text: &[u8], compact: bool) -> Result<Vec<u8>, Refusal> {
-    let text = std::str::from_utf8(text).map_err(|e| {
-        Diagnostic::error("NotText", "a listing is UTF-8 text").at(Place::Offset(to_u64(e.valid_up_to())))
-    })?;
-    let fault = |e: AsmError| {
-        Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
-            .at(Place::Line { line: e.line, column: e.column })
-    };
+    let text = std::str::from_utf8(text).map_err(|e| Diagnostic::not_text(to_u64(e.valid_up_to())))?;
+    let fault = |e: AsmError| Diagnostic::bad_listing(e.line, e.column, &e.found, &e.allowed);
     assemble(platform, text, &AsmOptions { compact })
         .map_err(|errors| Refusal(errors.into_iter().map(fault).collect()))
 }

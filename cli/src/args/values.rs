@@ -12,12 +12,19 @@ pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Names of passes: all of them and `all`, or those that can be left out.
-pub(super) fn passes(all: bool) -> PossibleValuesParser {
-    let shown = finalizer::PASSES.iter().filter(|p| all || p.optional);
-    let each = shown.map(|p| PossibleValue::new(p.name).help(p.about));
-    let whole = all.then(|| PossibleValue::new("all").help("each of them"));
-    each.chain(whole).collect::<Vec<_>>().into()
+/// Names of passes, and `all`.
+pub(super) fn passes() -> PossibleValuesParser {
+    let all = PossibleValue::new("all").help("each of them");
+    finalizer::PASSES.iter().map(pass).chain([all]).collect::<Vec<_>>().into()
+}
+
+/// Names of passes that can be left out.
+pub(super) fn optional_passes() -> PossibleValuesParser {
+    finalizer::PASSES.iter().filter(|p| p.optional).map(pass).collect::<Vec<_>>().into()
+}
+
+fn pass(pass: &finalizer::Pass) -> PossibleValue {
+    PossibleValue::new(pass.name).help(pass.about)
 }
 
 /// Devices by their names.

@@ -32,7 +32,7 @@ use report::page::{Page, TooLarge};
 use crate::{
     args::{Emit, FinalizeArgs},
     console,
-    files::{Sink, is_standard},
+    files::{Sink, cannot_write, is_standard},
 };
 use inputs::Job;
 use one::Outcome;
@@ -231,7 +231,7 @@ impl Reporter<'_> {
                 let bytes = page.html(env!("VISA_FINALIZE_VERSION")).into_bytes();
                 let done =
                     sink.write(&bytes).map(|()| Product { sink: sink.clone(), bytes, code: Vec::new() });
-                done.map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))
+                done.map_err(cannot_write)
             }
         };
         match written {

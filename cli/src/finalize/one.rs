@@ -14,7 +14,7 @@ use super::{
 use crate::{
     args::{FinalizeArgs, MessageFormat},
     console,
-    files::Input,
+    files::{Input, cannot_read},
     pages,
 };
 
@@ -54,7 +54,7 @@ fn fill(
     bar: impl FnOnce(usize) -> ProgressBar,
     outcome: &mut Outcome,
 ) -> Result<(), Refusal> {
-    let bytes = Input::open_visa(&job.path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open_visa(&job.path).map_err(cannot_read)?;
     if zebin::is_elf(&bytes) {
         return program(args, finalizers, job, &bytes, outcome);
     }

@@ -14,7 +14,7 @@ use visa::Module;
 use super::inputs::Job;
 use crate::{
     args::{Emit, FinalizeArgs},
-    files::{Sink, is_standard},
+    files::{Sink, cannot_write, is_standard},
     names,
 };
 
@@ -153,7 +153,7 @@ fn embed(args: &FinalizeArgs, module: &mut Module, done: Vec<Done>) -> Result<()
         if let Err(e) = module.set_gen_binary(d.kernel, platform, d.binary.code) {
             let kernel = &module.kernels[d.kernel];
             let message = format!("{e}; it has code for {}. {DROP}", carried(kernel));
-            faults.push(Diagnostic::error("CannotWrite", message).in_kernel(&*kernel.name()));
+            faults.push(cannot_write(message).in_kernel(&*kernel.name()));
         }
     }
     if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
@@ -171,7 +171,7 @@ fn carried(kernel: &visa::Kernel) -> String {
 }
 
 fn object(module: &Module) -> Result<Vec<u8>, Refusal> {
-    visa::write(module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
+    visa::write(module).map_err(|e| cannot_write(e).into())
 }
 
 fn contents(b: &Binary, emit: Emit) -> Vec<u8> {
@@ -271,7 +271,7 @@ pub fn write(products: &[Product]) -> Result<(), Refusal> {
             Sink::Standard => Ok(()),
         };
         made.and_then(|()| product.sink.write(&product.bytes))
-            .map_err(|e| Diagnostic::error("CannotWrite", format!("{}: {e}", product.sink)))?;
+            .map_err(|e| cannot_write(format_args!("{}: {e}", product.sink)))?;
     }
     Ok(())
 }

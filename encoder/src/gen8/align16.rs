@@ -8,7 +8,7 @@ use super::{
     Bad, Fault,
     codes::{self, FILE_ARF, FILE_GRF, OperandForm, RegFile},
     layout::{Basic, Control, SrcAlign16, SrcDirect},
-    operand::{self, RegisterSource, Slot},
+    operand::{self, RegisterSource, Slot, SourceFields},
     rules::Rules,
 };
 use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
@@ -220,12 +220,12 @@ fn encode_src(
         .with_abs(mods.abs())
         .with_negate(mods.neg())
         .with_vert_stride(if form == OperandForm::Macro && ty == Type::Df { VERT_2 } else { VERT_4 });
-    Ok(slot.set(w, file, code, s.into_bits(), false))
+    Ok(slot.set(w, SourceFields::direct(file, code, s.into_bits())))
 }
 
 /// A math macro's source in Align1 mode (Gen11).
 pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
-    let (file, ty, bits, imm_9) = slot.get(w);
+    let SourceFields { file, ty, bits, imm_9 } = slot.get(w);
     let names = slot.names();
     let ty = rules.reg.types[usize::from(ty)]
         .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
@@ -273,5 +273,5 @@ pub(super) fn encode_macro_align1(
         .with_vert_stride(vert)
         .with_width(width)
         .with_horz_stride(horz);
-    Ok(slot.set(w, file, code, s.into_bits(), false))
+    Ok(slot.set(w, SourceFields::direct(file, code, s.into_bits())))
 }

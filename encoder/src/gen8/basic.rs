@@ -5,7 +5,7 @@ use super::{
     codes::{AccessMode, FILE_ARF, FILE_IMM, OperandForm, TYPE_UD},
     control,
     layout::{Basic, Control},
-    operand::{self, Slot},
+    operand::{self, Slot, SourceFields},
     rules::Rules,
 };
 use gen_ir::{Base, Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
@@ -49,7 +49,7 @@ pub(super) fn decode(
     }
     let dst = operand::decode_dst(rules, w, OperandForm::of_macro(is_macro));
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
-    let (file, ..) = last.get(w);
+    let file = last.get(w).file;
     let imm = file == FILE_IMM && !is_macro;
     if count == 2 && file == FILE_ARF && arf_is_barred(class, inst.op) {
         return Err(Fault::new("Src1RegFile", file, "1 (GRF), 3 (immediate)"));
@@ -82,7 +82,7 @@ pub(super) fn decode(
 
 #[inline]
 fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
-    let (_, code, ..) = slot.get(w);
+    let code = slot.get(w).ty;
     let ty = rules.imm.types[usize::from(code)]
         .ok_or_else(|| Fault::new(slot.names().ty, code, "an immediate type of the platform"))?;
     let upper = low_u64(w.into_bits() >> 64);
@@ -149,7 +149,9 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
         let src = &inst.src[usize::from(i)];
         w = match *src {
             Src::Imm { bits, ty } if i + 1 == count => encode_imm(rules, slot, bits, ty, w)?,
-            Src::None if inst.op == Op::Movi && i == 1 => slot.set(w, FILE_ARF, TYPE_UD, 0, false),
+            Src::None if inst.op == Op::Movi && i == 1 => {
+                slot.set(w, SourceFields::direct(FILE_ARF, TYPE_UD, 0))
+            }
             Src::Macro { .. } if is_macro => {
                 align16::encode_macro_align1(rules, slot, src, inst.exec.lanes() == 1, w)?
             }
@@ -186,6 +188,6 @@ fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Resul
         Type::Uw | Type::W | Type::Hf => (bits << 16 | bits) << 32,
         _ => bits << 32,
     };
-    let w = slot.set(w, FILE_IMM, code, 0, false);
+    let w = slot.set(w, SourceFields::direct(FILE_IMM, code, 0));
     Ok(Basic::from_bits(w.into_bits() | u128::from(upper) << 64))
 }

@@ -163,7 +163,7 @@ pub(super) fn pred_code(mode: AccessMode, ctrl: PredCtrl) -> Option<u8> {
 /// The code of a shared function, if the layout has it.
 pub(super) fn sfid_code(sfid: Sfid) -> Option<u8> {
     let code = sfid.number();
-    (Sfid::from_number(code, false) == sfid).then_some(code)
+    (Sfid::before_lsc(code) == sfid).then_some(code)
 }
 
 /// How many registers of each kind there are; the kind is the upper half of the register number.

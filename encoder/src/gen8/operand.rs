@@ -50,17 +50,20 @@ impl Slot {
         }
     }
 
-    /// File, type and operand bits.
+    /// The source's fields of a word.
     #[inline]
-    pub fn get(self, w: Basic) -> (u8, u8, u32, bool) {
-        match self {
+    pub fn get(self, w: Basic) -> SourceFields {
+        let (file, ty, bits, imm_9) = match self {
             Slot::Src0 => (w.src0_reg_file(), w.src0_data_type(), w.src0(), w.src0_addr_imm_9()),
             Slot::Src1 => (w.src1_reg_file(), w.src1_data_type(), w.src1(), w.src1_addr_imm_9()),
-        }
+        };
+        SourceFields { file, ty, bits, imm_9 }
     }
 
+    /// The word with these fields of the source.
     #[inline]
-    pub fn set(self, w: Basic, file: u8, ty: u8, bits: u32, imm_9: bool) -> Basic {
+    pub fn set(self, w: Basic, fields: SourceFields) -> Basic {
+        let SourceFields { file, ty, bits, imm_9 } = fields;
         match self {
             Slot::Src0 => {
                 w.with_src0_reg_file(file).with_src0_data_type(ty).with_src0(bits).with_src0_addr_imm_9(imm_9)
@@ -69,6 +72,27 @@ impl Slot {
                 w.with_src1_reg_file(file).with_src1_data_type(ty).with_src1(bits).with_src1_addr_imm_9(imm_9)
             }
         }
+    }
+}
+
+/// What a word has of a source.
+#[derive(Clone, Copy)]
+pub struct SourceFields {
+    /// [`FILE_GRF`], [`FILE_ARF`](super::codes::FILE_ARF) or [`FILE_IMM`](super::codes::FILE_IMM).
+    pub file: u8,
+    /// The type's code.
+    pub ty: u8,
+    /// Modifiers, register and region, as the mode has them.
+    pub bits: u32,
+    /// Bit 9 of an address's constant.
+    pub imm_9: bool,
+}
+
+impl SourceFields {
+    /// Those of a source without an address.
+    #[inline]
+    pub const fn direct(file: u8, ty: u8, bits: u32) -> SourceFields {
+        SourceFields { file, ty, bits, imm_9: false }
     }
 }
 
@@ -208,7 +232,7 @@ impl RegisterSource {
         w: Basic,
         files: &'static str,
     ) -> Result<RegisterSource, Fault> {
-        let (file, ty, bits, imm_9) = slot.get(w);
+        let SourceFields { file, ty, bits, imm_9 } = slot.get(w);
         let names = slot.names();
         let ty = rules.reg.types[usize::from(ty)]
             .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
@@ -258,7 +282,7 @@ pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basi
             let s = SrcDirect::from_bits(encode_region(region, mods, names)?)
                 .with_sub_reg_num(sub)
                 .with_reg_num(number);
-            Ok(slot.set(w, file, code(ty)?, s.into_bits(), false))
+            Ok(slot.set(w, SourceFields::direct(file, code(ty)?, s.into_bits())))
         }
         Src::Indirect { addr, imm, region, mods, ty } => {
             let (sub, low, high) = indirect(addr, imm, names.operand)?;
@@ -266,7 +290,8 @@ pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basi
                 .with_addr_sub_reg_num(sub)
                 .with_addr_imm(low)
                 .with_addr_mode(true);
-            Ok(slot.set(w, FILE_GRF, code(ty)?, s.into_bits(), high))
+            let fields = SourceFields { file: FILE_GRF, ty: code(ty)?, bits: s.into_bits(), imm_9: high };
+            Ok(slot.set(w, fields))
         }
         _ => Err(Bad::new(names.operand, kind(src), "a register, direct or by address")),
     }

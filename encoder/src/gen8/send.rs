@@ -82,7 +82,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     let (desc, ex_desc) =
         if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
     let (dst_len, src0_len, src1_len) = lengths(rules, word, (desc, ex_desc), split);
-    let sfid = gen_ir::Sfid::from_number(c.cond_modifier(), false);
+    let sfid = gen_ir::Sfid::before_lsc(c.cond_modifier());
     if bit_31 && rules.cps_in_word && sfid == gen_ir::Sfid::Sampler {
         inst.opts = inst.opts.with(gen_ir::Options::CPS);
     }

@@ -29,8 +29,16 @@ pub(super) const fn type_code(ty: Type) -> Option<u8> {
     })
 }
 
-/// The type of a [`type_code`]. `bf16`: whether the platform has `:bf`.
-pub(super) const fn type_of(code: u8, bf16: bool) -> Option<Type> {
+/// The type of a [`type_code`], on a platform that has `:bf` and its like, or has not.
+pub(super) const fn type_with(code: u8, bf16: bool) -> Option<Type> {
+    match type_of(code) {
+        Some(Type::Bf8 | Type::Bf | Type::Tf32) if !bf16 => None,
+        ty => ty,
+    }
+}
+
+/// The type of a [`type_code`].
+const fn type_of(code: u8) -> Option<Type> {
     Some(match code {
         0 => Type::Ub,
         1 => Type::Uw,
@@ -40,12 +48,12 @@ pub(super) const fn type_of(code: u8, bf16: bool) -> Option<Type> {
         5 => Type::W,
         6 => Type::D,
         7 => Type::Q,
-        8 if bf16 => Type::Bf8,
+        8 => Type::Bf8,
         9 => Type::Hf,
         10 => Type::F,
         11 => Type::Df,
-        13 if bf16 => Type::Bf,
-        14 if bf16 => Type::Tf32,
+        13 => Type::Bf,
+        14 => Type::Tf32,
         _ => return None,
     })
 }
@@ -67,7 +75,7 @@ pub(super) const fn imm_type_of(code: u8, bf16: bool) -> Option<Type> {
         0 => Some(Type::Uv),
         4 => Some(Type::V),
         8 => Some(Type::Vf),
-        _ => type_of(code, bf16),
+        _ => type_with(code, bf16),
     }
 }
 
@@ -96,7 +104,7 @@ pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
         (4, 2) => Some(Type::S2),
         (8, 0) => Some(Type::Bf8),
         (14, 0) => Some(Type::Tf32),
-        (_, 0) => type_of(code, true),
+        (_, 0) => type_of(code),
         _ => None,
     }
 }
@@ -277,7 +285,7 @@ mod tests {
     fn codes_go_both_ways() {
         for code in 0..16 {
             for bf16 in [false, true] {
-                if let Some(t) = type_of(code, bf16) {
+                if let Some(t) = type_with(code, bf16) {
                     assert_eq!(type_code(t), Some(code));
                 }
                 if let Some(t) = imm_type_of(code, bf16) {

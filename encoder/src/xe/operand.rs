@@ -141,7 +141,7 @@ impl Encoder<'_> {
 impl Decoder {
     #[inline]
     pub(super) fn type_of(&self, field: &'static str, code: u8) -> Result<Type, DecodeError> {
-        codes::type_of(code, self.caps.ops.bf16)
+        codes::type_with(code, self.caps.ops.bf16)
             .ok_or_else(|| self.error(field, code, "a data type of the platform"))
     }
 

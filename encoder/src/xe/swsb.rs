@@ -7,6 +7,7 @@
 use bitfield_struct::bitfield;
 use gen_ir::{Pipe, SbidMode, Swsb, SwsbKind};
 use narrow::{const_u8, low_u8, to_u8};
+use platforms::Pipes;
 
 /// An annotation of a distance and an SBID.
 const fn both(pipe: Pipe, dist: u8, mode: SbidMode, id: u8) -> Swsb {
@@ -56,11 +57,11 @@ pub(super) mod byte {
         [(Pipe::Own, 0), (Pipe::All, 1), (Pipe::Float, 2), (Pipe::Int, 3), (Pipe::Long, 10)];
 
     #[inline]
-    const fn pipes(named: bool) -> &'static [(Pipe, u8)] {
-        if named { &PIPES } else { PIPES.first_chunk::<1>().unwrap() }
+    const fn codes(pipes: Pipes) -> &'static [(Pipe, u8)] {
+        if pipes.have_names() { &PIPES } else { PIPES.first_chunk::<1>().unwrap() }
     }
 
-    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind, named: bool) -> Option<u16> {
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind, pipes: Pipes) -> Option<u16> {
         if swsb.no_acc_sb_set {
             return None;
         }
@@ -71,10 +72,10 @@ pub(super) mod byte {
                 ByteToken::new().with_sbid(id).with_meaning(meaning).into_bits()
             }
             (Some((pipe, d @ 1..=7)), None) => {
-                let (_, code) = *pipes(named).iter().find(|p| p.0 == pipe)?;
+                let (_, code) = *codes(pipes).iter().find(|p| p.0 == pipe)?;
                 ByteDistance::new().with_distance(d).with_pipe(code).into_bits()
             }
-            (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=15))) if (pipe, mode) == kind.only_pair(named) => {
+            (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=15))) if (pipe, mode) == kind.only_pair(pipes) => {
                 BytePair::new().with_sbid(id).with_distance(d).with_is_pair(true).into_bits()
             }
             _ => return None,
@@ -82,17 +83,17 @@ pub(super) mod byte {
         Some(bits.into())
     }
 
-    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind, named: bool) -> Option<Swsb> {
+    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind, pipes: Pipes) -> Option<Swsb> {
         let bits = low_u8(bits);
         if bits == 0 {
             return Some(Swsb::NONE);
         }
         let (lone, pair) = (ByteDistance::from_bits(bits), BytePair::from_bits(bits));
         if pair.is_pair() {
-            let (pipe, mode) = kind.only_pair(named);
+            let (pipe, mode) = kind.only_pair(pipes);
             return (pair.distance() != 0).then_some(both(pipe, pair.distance(), mode, pair.sbid()));
         }
-        if let Some(&(pipe, _)) = pipes(named).iter().find(|p| p.1 == lone.pipe()) {
+        if let Some(&(pipe, _)) = codes(pipes).iter().find(|p| p.1 == lone.pipe()) {
             let dist = Some((pipe, lone.distance()));
             return (lone.distance() != 0).then_some(Swsb { dist, ..Swsb::NONE });
         }
@@ -231,8 +232,8 @@ mod tests {
     #[test]
     fn whatever_decodes_encodes_to_the_same_bits() {
         for kind in KINDS {
-            let one = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, false)?)));
-            let three = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, true)?)));
+            let one = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, Pipes::One)?)));
+            let three = (0..=0xff).filter_map(|b| Some((b, byte::decode(b, kind, Pipes::Three)?)));
             let some = (0..=0x3ff).filter_map(|b| Some((b, multi::decode(b, kind)?)));
             // No annotation, 7 distances, 3 meanings of 16 SBIDs, pairs.
             assert_eq!(one.clone().count(), 1 + 7 + 3 * 16 + 7 * 16);
@@ -241,10 +242,10 @@ mod tests {
             // No annotation in 8 ways, NoAccSBSet, 6 pipes, 3 meanings of 32 SBIDs, 3 pairs.
             assert_eq!(some.clone().count(), 8 + 1 + 6 * 7 + 3 * 32 + 3 * 7 * 32);
             for (bits, swsb) in one {
-                assert_eq!(byte::encode(swsb, kind, false), Some(bits));
+                assert_eq!(byte::encode(swsb, kind, Pipes::One), Some(bits));
             }
             for (bits, swsb) in three {
-                assert_eq!(byte::encode(swsb, kind, true), Some(bits));
+                assert_eq!(byte::encode(swsb, kind, Pipes::Three), Some(bits));
             }
             for (bits, swsb) in some {
                 let own = if swsb == Swsb::NONE { 0 } else { bits };
@@ -257,10 +258,10 @@ mod tests {
     #[test]
     fn words_of_the_manual() {
         let both = |pipe, d, mode| both(pipe, d, mode, 3);
-        let one = |swsb, kind| byte::encode(swsb, kind, false);
+        let one = |swsb, kind| byte::encode(swsb, kind, Pipes::One);
         assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
         assert_eq!(one(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Other), None);
-        let three = |swsb, kind| byte::encode(swsb, kind, true);
+        let three = |swsb, kind| byte::encode(swsb, kind, Pipes::Three);
         let alone = [
             (Pipe::Own, 5, 0x05),
             (Pipe::All, 1, 0x09),

@@ -83,10 +83,10 @@ impl Layout for Tgl {
     }
 
     fn swsb_code(swsb: Swsb, kind: SwsbKind, pipes: Pipes) -> Option<u16> {
-        swsb::byte::encode(swsb, kind, pipes.have_names())
+        swsb::byte::encode(swsb, kind, pipes)
     }
 
     fn swsb_of(code: u16, kind: SwsbKind, pipes: Pipes) -> Option<Swsb> {
-        swsb::byte::decode(code, kind, pipes.have_names())
+        swsb::byte::decode(code, kind, pipes)
     }
 }

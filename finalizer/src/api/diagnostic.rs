@@ -73,6 +73,17 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
     }
 
+    /// An error in a listing of machine code that is to be assembled: what stands at a place, and what may stand there.
+    pub fn bad_listing(line: u32, column: u32, found: &str, allowed: &str) -> Diagnostic {
+        Diagnostic::error("BadListing", format!("found {found}, allowed: {allowed}"))
+            .at(Place::Line { line, column })
+    }
+
+    /// An error in a listing that is no text: the first byte that is none.
+    pub fn not_text(offset: u64) -> Diagnostic {
+        Diagnostic::error("NotText", "a listing is UTF-8 text").at(Place::Offset(offset))
+    }
+
     /// The same, at a place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Diagnostic {

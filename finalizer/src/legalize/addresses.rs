@@ -55,13 +55,20 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     };
-    let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };
+    let Src::Indirect { ty, .. } = inst.src[i] else { return Step::Keep };
     if ty.bytes() == 8 && dwords_at(inst.src[i], lanes, 0).is_none() {
         let mut new = *inst;
         copy_quadwords(lx, &mut new, i);
         lx.inst(new);
         return Step::Replaced;
     }
+    through_temporary(lx, inst, i)
+}
+
+/// Brings a source by moves of integers of at most four bytes, and reads it from there.
+fn through_temporary(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
+    let lanes = inst.exec.lanes();
+    let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };
     let units = if ty.bytes() == 8 { 2u32 } else { 1 };
     let Some(unit) = Type::unsigned(ty.bytes() / units) else { return Step::Keep };
     let scalar = region.is_scalar() || lanes == 1;

@@ -20,51 +20,23 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     let mut new = *inst;
-    let mut changed = false;
-    for src in &mut new.src {
-        if inst.exec.lanes() == 1
-            && let Some(first) = first_of_vector(*src)
-        {
-            *src = first;
-            changed = true;
-        }
-        if let Some(wider) = widened_byte(*src) {
-            *src = wider;
-            changed = true;
-        }
-    }
+    let mut changed = spell(&mut new);
     if changed && packed_bytes(&new) {
         return broadcast_byte(lx, &new);
     }
     if inst.op.info().class == Class::Ternary {
-        if changed {
-            lx.inst(new);
-            return Step::Replaced;
-        }
-        return Step::Keep;
+        return replaced(lx, new, changed);
     }
     let sources = usize::from(inst.op.info().srcs).min(if matches!(inst.src[1], Src::None) { 1 } else { 2 });
-    if sources == 2 && is_constant(&new.src[0]) {
-        if !is_constant(&new.src[1]) && swap(&mut new) {
-            changed = true;
-        } else if let Some(ty) = new.src[0].ty() {
-            lx.stage_source(&mut new, 0, ty.of_elements(), 1);
-            changed = true;
-        }
+    if sources == 2 {
+        changed |= constant_last(lx, &mut new);
     }
     if let Some(count) = narrow_count(&new) {
         new.src[1] = count;
         changed = true;
     }
-    if sources == 2
-        && let Src::Imm { bits, ty } = new.src[1]
-        && ty.bytes() == 8
-    {
-        match narrowed(bits, ty) {
-            Some(small) => new.src[1] = small,
-            None => lx.stage_source(&mut new, 1, ty, 1),
-        }
-        changed = true;
+    if sources == 2 {
+        changed |= of_32_bits(lx, &mut new);
     }
     let Some(last) = sources.checked_sub(1) else { return Step::Keep };
     if let Src::Imm { ty, .. } = new.src[last]
@@ -83,11 +55,60 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             }
         }
     }
-    if changed {
-        lx.inst(new);
-        return Step::Replaced;
+    replaced(lx, new, changed)
+}
+
+/// The instruction instead of the old one, if it is another.
+fn replaced(lx: &mut Legalizer<'_>, new: VInst, changed: bool) -> Step {
+    if !changed {
+        return Step::Keep;
     }
-    Step::Keep
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// Vectors of which one element is read as that element, and bytes as words. Whether anything was changed.
+fn spell(inst: &mut VInst) -> bool {
+    let mut changed = false;
+    for src in &mut inst.src {
+        if inst.exec.lanes() == 1
+            && let Some(first) = first_of_vector(*src)
+        {
+            *src = first;
+            changed = true;
+        }
+        if let Some(wider) = widened_byte(*src) {
+            *src = wider;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Has a constant stand last of two sources. Whether anything was changed.
+fn constant_last(lx: &mut Legalizer<'_>, inst: &mut VInst) -> bool {
+    if !is_constant(&inst.src[0]) {
+        return false;
+    }
+    if !is_constant(&inst.src[1]) && swap(inst) {
+        return true;
+    }
+    let Some(ty) = inst.src[0].ty() else { return false };
+    lx.stage_source(inst, 0, ty.of_elements(), 1);
+    true
+}
+
+/// Has an immediate beside another source fit into 32 bits. Whether anything was changed.
+fn of_32_bits(lx: &mut Legalizer<'_>, inst: &mut VInst) -> bool {
+    let Src::Imm { bits, ty } = inst.src[1] else { return false };
+    if ty.bytes() != 8 {
+        return false;
+    }
+    match narrowed(bits, ty) {
+        Some(small) => inst.src[1] = small,
+        None => lx.stage_source(inst, 1, ty, 1),
+    }
+    true
 }
 
 /// Whether the math unit reads an immediate as source 1: of 32 bits, from Gen8 on (Mesa, `gfx6_math`; Intel's

@@ -13,7 +13,7 @@ use super::{
     slice::slice,
     ternary, wide,
 };
-use crate::build::{self, ACC0, VInst, VSrc};
+use crate::build::{self, ACC0, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.ops.int64 && (lx.caps.ops.int64_logic || !is_logic(inst)) {
@@ -290,11 +290,28 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let lanes = inst.exec.lanes();
-    let all = lanes_of(inst);
-    let packed = build::strided(1, inst.exec);
-    let arithmetic = is_arithmetic(inst);
     let (low, high, part) =
         (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    shift_halves(lx, inst, count, [lo, hi], [low, high, part]);
+    for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
+        let mut copy =
+            build::mov(lanes_of(inst), dst, Src::new(half, build::strided(1, inst.exec), Type::Ud));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// The halves of a value shifted by a constant, in two temporaries; a third one takes the bits that cross over.
+fn shift_halves(
+    lx: &mut Legalizer<'_>,
+    inst: &VInst,
+    count: u16,
+    [lo, hi]: [VSrc; 2],
+    [low, high, part]: [VReg; 3],
+) {
+    let all = lanes_of(inst);
+    let arithmetic = is_arithmetic(inst);
     let ty = if arithmetic { Type::D } else { Type::Ud };
     let top = build::with_type(hi, ty);
     let put = |lx: &mut Legalizer<'_>, op, to, ty, src, by: u16| {
@@ -332,13 +349,8 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if (1..=31).contains(&count) {
         let joined = if left { high } else { low };
+        let packed = build::strided(1, inst.exec);
         let srcs = [Src::new(joined, packed, Type::Ud), Src::new(part, packed, Type::Ud)];
         lx.helper(build::op(Op::Or, all, Dst::packed(joined, Type::Ud), &srcs), inst);
     }
-    for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
-        let mut copy = build::mov(all, dst, Src::new(half, packed, Type::Ud));
-        copy.pred = inst.pred;
-        lx.helper(copy, inst);
-    }
-    Step::Replaced
 }

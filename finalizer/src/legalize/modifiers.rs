@@ -26,7 +26,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         lx.stage_source(&mut new, i, widened(inst.op, ty, mods), 1);
         if inst.op.info().logic && new.src[i].mods().abs() {
-            new.src[i] = with_modifiers(new.src[i], SrcMod::new(false, new.src[i].mods().neg()));
+            new.src[i] = with_modifiers(new.src[i], SrcMod::neg_if(new.src[i].mods().neg()));
         }
     }
     if changed {

@@ -54,15 +54,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, ty, 8 / ty.bytes(), Saturates::Operation);
         return Step::Replaced;
     }
-    let Some(at) = at else {
-        lx.align_to_register(dst);
-        if lx.offset_in_grf(dst).is_some() {
-            lx.inst(*inst);
-        } else {
-            lx.stage_destination(inst, ty, horz, Saturates::Operation);
-        }
-        return Step::Replaced;
-    };
+    let Some(at) = at else { return in_known_place(lx, inst, dst, (horz, ty)) };
     let to = Channels { step: Some(step), place: Some(at) };
     if inst.is_raw_move() && (ty.bytes() == 8 || ty.is_float()) {
         return raw(lx, inst, to);
@@ -77,6 +69,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     to_destination(lx, inst, (horz, ty), to)
+}
+
+/// Has the result go to a known byte of a register: by aligning its variable, or by a temporary.
+fn in_known_place(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, (horz, ty): (u32, Type)) -> Step {
+    lx.align_to_register(dst);
+    if lx.offset_in_grf(dst).is_some() {
+        lx.inst(*inst);
+    } else {
+        lx.stage_destination(inst, ty, horz, Saturates::Operation);
+    }
+    Step::Replaced
 }
 
 /// Brings sources to the byte and the stride of the destination, whose place is known; or the other way round.

@@ -28,12 +28,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     let single = lanes == 1 && (to == Type::Bf8 || inst.src[0].ty() == Some(Type::Bf8));
     if inst.op == Op::Srnd && lanes * 4 > lx.grf() && to == Type::Hf && !is_scalar(&inst.src[0], lanes) {
-        if lx.overlaps(inst, lanes / 2) {
-            lx.stage_destination(inst, Type::Hf, 1, Saturates::Operation);
-        } else {
-            lx.inst(slice(inst, 0, lanes / 2));
-            lx.inst(slice(inst, lanes / 2, lanes / 2));
-        }
+        in_halves(lx, inst);
         return Step::Replaced;
     }
     let mut new = *inst;
@@ -55,13 +50,29 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.push_raw(new);
         return Step::Replaced;
     }
-    let result = lx.aligned_temp(lanes.max(2) * to.bytes());
-    new.dst = Dst::packed(result, to);
-    (new.pred, new.no_mask) = (None, true);
     if single {
         new.exec = ExecSize::S2;
     }
-    new.origin = inst.origin;
+    through_temporary(lx, inst, new, to);
+    Step::Replaced
+}
+
+/// Floats that fill more than a register: two operations.
+fn in_halves(lx: &mut Legalizer<'_>, inst: &VInst) {
+    let half = inst.exec.lanes() / 2;
+    if lx.overlaps(inst, half) {
+        lx.stage_destination(inst, Type::Hf, 1, Saturates::Operation);
+    } else {
+        lx.inst(slice(inst, 0, half));
+        lx.inst(slice(inst, half, half));
+    }
+}
+
+/// The operation `new` of all channels into a temporary, and a copy of its bits to where the result of `inst` goes.
+fn through_temporary(lx: &mut Legalizer<'_>, inst: &VInst, mut new: VInst, to: Type) {
+    let result = lx.aligned_temp(inst.exec.lanes().max(2) * to.bytes());
+    new.dst = Dst::packed(result, to);
+    (new.pred, new.no_mask, new.origin) = (None, true, inst.origin);
     lx.push_raw(new);
     let bits = Type::unsigned(to.bytes()).unwrap_or(Type::Ub);
     let mut copy = build::mov(
@@ -76,7 +87,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     };
     copy.pred = inst.pred;
     lx.helper(copy, inst);
-    Step::Replaced
 }
 
 /// Brings the random bits to the width of the value.

@@ -1,7 +1,7 @@
 //! 64-bit operations that take more than one step on both dwords: comparisons, choices, shifts by
 //! variables, source modifiers, conversions from and to float.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
+use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type, Virtual};
 use narrow::low_u32;
 
 use super::{
@@ -33,6 +33,15 @@ impl Legalizer<'_> {
         VReg::var_at(self.add_var(flag), 0)
     }
 
+    /// A temporary with one of two values of this type, by a predicate.
+    fn choose(&mut self, inst: &VInst, pred: Pred<Virtual>, ty: Type, values: [VSrc; 2]) -> VReg {
+        let reg = self.aligned_temp(inst.exec.lanes() * ty.bytes());
+        let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, ty), &values);
+        sel.pred = Some(pred);
+        self.helper(sel, inst);
+        reg
+    }
+
     /// A flag of the channels where a relation holds.
     pub(super) fn compare(&mut self, inst: &VInst, cond: Cond, ty: Type, sources: [VSrc; 2]) -> VReg {
         let flag = self.flag_for(inst);
@@ -59,7 +68,7 @@ pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
     let Some(own) = src.ty().filter(|ty| src.mods().any() && ty.is_int()) else { return src };
     if !own.is_signed() {
         // Without a sign a number is its absolute value.
-        src = with_modifiers(src, SrcMod::new(false, src.mods().neg()));
+        src = with_modifiers(src, SrcMod::neg_if(src.mods().neg()));
     }
     let mods = src.mods();
     if !mods.any() {
@@ -102,7 +111,7 @@ pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
 }
 
 /// An operation with a condition: the result is compared with zero afterwards.
-pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMod<gen_ir::Virtual>) -> Step {
+pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMod<Virtual>) -> Step {
     let ty = match inst.dst.ty() {
         // A saturated result is of the destination's type.
         Some(ty) if inst.sat => ty,
@@ -226,7 +235,6 @@ pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     };
     let arithmetic = is_arithmetic(inst);
     let left = inst.op == Op::Shl;
-    let all = lanes_of(inst);
     let ud = Type::Ud;
     // The bits that cross over are shifted by one and then by 31 less the count.
     let rest = lx.dwords(inst, Op::Not, ud, &[count]);
@@ -247,29 +255,17 @@ pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Src::ud(0)
     };
     let far = lx.flag_for(inst);
-    let mut test = build::op(Op::And, all, Dst::null(ud), &[count, Src::ud(32)]);
+    let mut test = build::op(Op::And, lanes_of(inst), Dst::null(ud), &[count, Src::ud(32)]);
     test.cond = Some(CondMod { cond: Cond::Ne, flag: far });
     lx.helper(test, inst);
-    let choose = |lx: &mut Legalizer<'_>, yes, no| {
-        let reg = lx.aligned_temp(inst.exec.lanes() * 4);
-        let mut sel = build::op(Op::Sel, all, Dst::packed(reg, ud), &[yes, no]);
-        sel.pred = Some(Pred { flag: far, inv: false, ctrl: PredCtrl::Seq });
-        lx.helper(sel, inst);
-        reg
-    };
-    let inner = choose(lx, read(outer, inst, ud), read(joined, inst, ud));
-    let outer = {
-        // A constant cannot be the first source of every `sel`.
-        let mut sel = build::op(Op::Sel, all, Dst::None, &[read(outer, inst, ud), fill]);
-        let reg = lx.aligned_temp(inst.exec.lanes() * 4);
-        sel.dst = Dst::packed(reg, ud);
-        sel.pred = Some(Pred { flag: far, inv: true, ctrl: PredCtrl::Seq });
-        lx.helper(sel, inst);
-        reg
-    };
+    let is_far = Pred { flag: far, inv: false, ctrl: PredCtrl::Seq };
+    let inner = lx.choose(inst, is_far, ud, [read(outer, inst, ud), read(joined, inst, ud)]);
+    // A constant cannot be the first source of every `sel`.
+    let is_near = Pred { inv: true, ..is_far };
+    let outer = lx.choose(inst, is_near, ud, [read(outer, inst, ud), fill]);
     let (low, high) = if left { (outer, inner) } else { (inner, outer) };
     for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
-        let mut copy = build::mov(all, dst, read(half, inst, ud));
+        let mut copy = build::mov(lanes_of(inst), dst, read(half, inst, ud));
         copy.pred = inst.pred;
         lx.helper(copy, inst);
     }
@@ -310,20 +306,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mods = if from.is_signed() { SrcMod::Abs } else { SrcMod::None };
     let source = with_modifiers(plain, mods);
     lx.helper(build::mov(all, Dst::packed(magnitude, from), source), inst);
-    let half = |at: u32| Src::new(magnitude.plus(at), build::strided(2, inst.exec), ud);
-    // Leading zeros of the whole.
-    let high = lx.dwords(inst, Op::Lzd, ud, &[half(4)]);
-    let low = lx.dwords(inst, Op::Lzd, ud, &[half(0)]);
-    let empty = lx.flag_for(inst);
-    let mut test = build::op(Op::Cmp, all, Dst::null(ud), &[half(4), Src::ud(0)]);
-    test.cond = Some(CondMod { cond: Cond::Eq, flag: empty });
-    lx.helper(test, inst);
-    let sum = lx.dwords(inst, Op::Add, ud, &[read(low, inst, ud), Src::ud(32)]);
-    let zeros = lx.aligned_temp(inst.exec.lanes() * 4);
-    let both = [read(sum, inst, ud), read(high, inst, ud)];
-    let mut sel = build::op(Op::Sel, all, Dst::packed(zeros, ud), &both);
-    sel.pred = Some(Pred { flag: empty, inv: false, ctrl: PredCtrl::Seq });
-    lx.helper(sel, inst);
+    let zeros = leading_zeros(lx, inst, magnitude);
     let shifted = lx.wide_temp(inst);
     let srcs = [read(magnitude, inst, Type::Uq), read(zeros, inst, ud)];
     lx.helper(build::op(Op::Shl, all, Dst::packed(shifted, Type::Uq), &srcs), inst);
@@ -336,10 +319,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let bits = lx.dwords(inst, Op::Or, ud, &[part(4), read(cut, inst, ud)]);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::mov(all, Dst::packed(value, Type::F), read(bits, inst, ud)), inst);
-    // 2^(32 - zeros)
-    let minus = with_modifiers(read(zeros, inst, Type::D), SrcMod::Neg);
-    let power = lx.dwords(inst, Op::Add, Type::D, &[minus, Src::imm(32 + 127, Type::D)]);
-    let scale = lx.dwords(inst, Op::Shl, Type::D, &[read(power, inst, Type::D), Src::uw(23)]);
+    let scale = power_of_two(lx, inst, zeros);
     let srcs = [read(value, inst, Type::F), read(scale, inst, Type::F)];
     let product = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::op(Op::Mul, all, Dst::packed(product, Type::F), &srcs), inst);
@@ -367,6 +347,25 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
+/// The number of leading zeros of 64 bits: of their high half, and if that is empty, of the low one beside it.
+fn leading_zeros(lx: &mut Legalizer<'_>, inst: &VInst, value: VReg) -> VReg {
+    let ud = Type::Ud;
+    let half = |at: u32| Src::new(value.plus(at), build::strided(2, inst.exec), ud);
+    let high = lx.dwords(inst, Op::Lzd, ud, &[half(4)]);
+    let low = lx.dwords(inst, Op::Lzd, ud, &[half(0)]);
+    let flag = lx.compare(inst, Cond::Eq, ud, [half(4), Src::ud(0)]);
+    let sum = lx.dwords(inst, Op::Add, ud, &[read(low, inst, ud), Src::ud(32)]);
+    let is_empty = Pred { flag, inv: false, ctrl: PredCtrl::Seq };
+    lx.choose(inst, is_empty, ud, [read(sum, inst, ud), read(high, inst, ud)])
+}
+
+/// `2^(32 - n)` as a float: the exponent has a bias of 127.
+fn power_of_two(lx: &mut Legalizer<'_>, inst: &VInst, n: VReg) -> VReg {
+    let minus = with_modifiers(read(n, inst, Type::D), SrcMod::Neg);
+    let power = lx.dwords(inst, Op::Add, Type::D, &[minus, Src::imm(32 + 127, Type::D)]);
+    lx.dwords(inst, Op::Shl, Type::D, &[read(power, inst, Type::D), Src::uw(23)])
+}
+
 /// A float to an integer of 64 bits, toward zero: high half, then what is left of it.
 pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty() else { return Step::Keep };
@@ -376,7 +375,40 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::mov(all, Dst::packed(value, f), inst.src[0]), inst);
-    let magnitude = with_modifiers(read(value, inst, f), SrcMod::new(to.is_signed(), false));
+    let magnitude = with_modifiers(read(value, inst, f), SrcMod::abs_if(to.is_signed()));
+    let joined = whole_part(lx, inst, magnitude);
+    // What is too large: the largest value, or the smallest.
+    let limit = if to.is_signed() { 2f32.powi(63) } else { 2f32.powi(64) };
+    let large = lx.compare(inst, Cond::Ge, f, [magnitude, Src::imm(limit.to_bits().into(), f)]);
+    let set = |lx: &mut Legalizer<'_>, bits: u64| {
+        for at in [0u32, 4] {
+            let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
+            let mut mov = build::mov(all, dst, Src::ud(low_u32(bits >> (8 * at))));
+            mov.pred = Some(Pred { flag: large, inv: false, ctrl: PredCtrl::Seq });
+            lx.helper(mov, inst);
+        }
+    };
+    set(lx, if to.is_signed() { 1 << 63 } else { u64::MAX });
+    let mut result = read(joined, inst, to);
+    if to.is_signed() {
+        let negative = lx.wide_temp(inst);
+        let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::Neg);
+        lx.helper(build::mov(all, Dst::packed(negative, Type::Q), minus), inst);
+        set(lx, u64::MAX >> 1);
+        let flag = lx.compare(inst, Cond::Lt, f, [read(value, inst, f), Src::imm(0, f)]);
+        let is_below = Pred { flag, inv: false, ctrl: PredCtrl::Seq };
+        let both = [read(negative, inst, Type::Q), read(joined, inst, Type::Q)];
+        result = read(lx.choose(inst, is_below, Type::Q, both), inst, to);
+    }
+    let mut mov = build::mov(all, inst.dst, result);
+    mov.pred = inst.pred;
+    lx.helper(mov, inst);
+    Step::Replaced
+}
+
+/// The 64 bits in front of the point of a float that is not negative: how often 2^32 goes into it, and what is left.
+fn whole_part(lx: &mut Legalizer<'_>, inst: &VInst, magnitude: VSrc) -> VReg {
+    let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let scaled = lx.aligned_temp(inst.exec.lanes() * 4);
     let down = Src::imm(u64::from((0.5f32.powi(32)).to_bits()), f);
     lx.helper(build::op(Op::Mul, all, Dst::packed(scaled, f), &[magnitude, down]), inst);
@@ -394,41 +426,5 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
         lx.helper(build::mov(all, dst, read(half, inst, ud)), inst);
     }
-    // What is too large: the largest value, or the smallest.
-    let large = lx.flag_for(inst);
-    let limit = if to.is_signed() { 2f32.powi(63) } else { 2f32.powi(64) };
-    let srcs = [magnitude, Src::imm(limit.to_bits().into(), f)];
-    let mut test = build::op(Op::Cmp, all, Dst::null(f), &srcs);
-    test.cond = Some(CondMod { cond: Cond::Ge, flag: large });
-    lx.helper(test, inst);
-    let set = |lx: &mut Legalizer<'_>, bits: u64| {
-        for at in [0u32, 4] {
-            let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
-            let mut mov = build::mov(all, dst, Src::ud(low_u32(bits >> (8 * at))));
-            mov.pred = Some(Pred { flag: large, inv: false, ctrl: PredCtrl::Seq });
-            lx.helper(mov, inst);
-        }
-    };
-    set(lx, if to.is_signed() { 1 << 63 } else { u64::MAX });
-    let mut result = read(joined, inst, to);
-    if to.is_signed() {
-        let negative = lx.wide_temp(inst);
-        let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::Neg);
-        lx.helper(build::mov(all, Dst::packed(negative, Type::Q), minus), inst);
-        set(lx, u64::MAX >> 1);
-        let below = lx.flag_for(inst);
-        let mut test = build::op(Op::Cmp, all, Dst::null(f), &[read(value, inst, f), Src::imm(0, f)]);
-        test.cond = Some(CondMod { cond: Cond::Lt, flag: below });
-        lx.helper(test, inst);
-        let chosen = lx.wide_temp(inst);
-        let both = [read(negative, inst, Type::Q), read(joined, inst, Type::Q)];
-        let mut sel = build::op(Op::Sel, all, Dst::packed(chosen, Type::Q), &both);
-        sel.pred = Some(Pred { flag: below, inv: false, ctrl: PredCtrl::Seq });
-        lx.helper(sel, inst);
-        result = read(chosen, inst, to);
-    }
-    let mut mov = build::mov(all, inst.dst, result);
-    mov.pred = inst.pred;
-    lx.helper(mov, inst);
-    Step::Replaced
+    joined
 }

@@ -6,7 +6,7 @@ use visa::{Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, alu::retype, types::check_short_integers};
 use crate::{
-    build::{self, ACC0, VDst, VInst, VSrc},
+    build::{self, ACC0, VDst, VInst, VReg, VSrc},
     legalize::{overlaps, slice},
 };
 
@@ -141,44 +141,36 @@ impl Lowerer<'_> {
         let (lo, hi, carry) = (self.temp(count, 4), self.temp(count, 4), self.temp(count, 4));
         let packed = build::strided(1, lanes.exec);
         let signed = a.ty().is_some_and(Type::is_signed) || b.ty().is_some_and(Type::is_signed);
-        let (wide, zero) =
-            (if signed { Type::D } else { Type::Ud }, c.is_imm() && matches!(c, Src::Imm { bits: 0, .. }));
+        let wide = if signed { Type::D } else { Type::Ud };
         self.emit(build::op(Op::Mul, lanes, Dst::packed(lo, wide), &[a, b]));
         self.emit(build::op(Op::Mach, lanes, Dst::packed(hi, wide), &[a, b]));
-        if !zero {
-            let sum = build::op(
-                Op::Addc,
-                lanes,
-                Dst::packed(lo, Type::Ud),
-                &[Src::new(lo, packed, Type::Ud), retype(c, Type::Ud)],
-            );
-            let out = build::mov(lanes, Dst::packed(carry, Type::Ud), Src::new(ACC0, packed, Type::Ud));
-            let pred = self.pred.take();
-            self.with_accumulator(sum, out);
-            self.pred = pred;
-            let carried = Src::new(carry, packed, Type::D);
-            self.emit(build::op(
-                Op::Add,
-                lanes,
-                Dst::packed(hi, Type::D),
-                &[Src::new(hi, packed, Type::D), carried],
-            ));
-            if c.ty().is_some_and(Type::is_signed) {
-                // The sign of the addend extends into the high half.
-                let sign = Dst::packed(carry, Type::D);
-                let shifted = build::op(Op::Asr, lanes, sign, &[retype(c, Type::D), Src::uw(31)]);
-                self.emit(shifted);
-                self.emit(build::op(
-                    Op::Add,
-                    lanes,
-                    Dst::packed(hi, Type::D),
-                    &[Src::new(hi, packed, Type::D), carried],
-                ));
-            }
+        if !matches!(c, Src::Imm { bits: 0, .. }) {
+            self.add_to_halves([lo, hi], carry, c);
         }
         self.emit_guarded(build::mov(lanes, low, Src::new(lo, packed, ty)));
         self.emit_guarded(build::mov(lanes, high, Src::new(hi, packed, ty)));
         Ok(())
+    }
+
+    /// Adds dwords to the 64 bits whose halves lie in two registers. `carry` is a register to work in.
+    fn add_to_halves(&mut self, [lo, hi]: [VReg; 2], carry: VReg, addend: VSrc) {
+        let lanes = self.lanes;
+        let packed = build::strided(1, lanes.exec);
+        let low = [Src::new(lo, packed, Type::Ud), retype(addend, Type::Ud)];
+        let sum = build::op(Op::Addc, lanes, Dst::packed(lo, Type::Ud), &low);
+        let out = build::mov(lanes, Dst::packed(carry, Type::Ud), Src::new(ACC0, packed, Type::Ud));
+        let pred = self.pred.take();
+        self.with_accumulator(sum, out);
+        self.pred = pred;
+        let high = [Src::new(hi, packed, Type::D), Src::new(carry, packed, Type::D)];
+        let add = build::op(Op::Add, lanes, Dst::packed(hi, Type::D), &high);
+        self.emit(add);
+        if addend.ty().is_some_and(Type::is_signed) {
+            // The sign of the addend extends into the high half.
+            let sign = Dst::packed(carry, Type::D);
+            self.emit(build::op(Op::Asr, lanes, sign, &[retype(addend, Type::D), Src::uw(31)]));
+            self.emit(add);
+        }
     }
 }
 

@@ -95,25 +95,35 @@ impl Lowerer<'_> {
                 Ok(true)
             }
             Op::Mul if dst.is_saturated() && !(self.caps.ops.int64 && self.caps.ops.mul_qword_result) => {
-                let (target, _) = self.dst(dst)?;
-                let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
-                if product_fits(target.ty(), a.ty(), b.ty()) {
-                    self.append_same(opcode, op, dst, srcs)?;
-                    self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);
-                    return Ok(true);
-                }
-                let dword = |t: Option<Type>| t.filter(|t| t.is_dword());
-                let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
-                // Half of a negative product says nothing of the other where types have no sign.
-                let negative = !ty.is_signed() && a.mods().neg() != b.mods().neg();
-                if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) || negative {
-                    return Ok(false);
-                }
-                self.saturating_product(target, [a, b], ty);
-                Ok(true)
+                self.saturated_multiplication(opcode, dst, srcs)
             }
             _ => Ok(false),
         }
+    }
+
+    /// A product of integers that saturates: one that never has to, or one that is looked at as a whole.
+    fn saturated_multiplication(
+        &mut self,
+        opcode: Opcode,
+        dst: &VectorOperand,
+        srcs: Srcs<'_>,
+    ) -> Lowered<bool> {
+        let (target, _) = self.dst(dst)?;
+        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if product_fits(target.ty(), a.ty(), b.ty()) {
+            self.append_same(opcode, Op::Mul, dst, srcs)?;
+            self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);
+            return Ok(true);
+        }
+        let dword = |t: Option<Type>| t.filter(|t| t.is_dword());
+        let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
+        // Half of a negative product says nothing of the other where types have no sign.
+        let negative = !ty.is_signed() && a.mods().neg() != b.mods().neg();
+        if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) || negative {
+            return Ok(false);
+        }
+        self.saturating_product(target, [a, b], ty);
+        Ok(true)
     }
 
     /// Both operands are of one 64-bit integer type.

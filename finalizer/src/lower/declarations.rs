@@ -107,36 +107,39 @@ impl VarMap {
         };
         map.declare_general(kernel, grf, out);
         map.place_inputs(kernel, out)?;
-        for (i, p) in kernel.preds.iter().enumerate() {
-            let bytes = if p.num_elements > 16 { 4 } else { 2 };
-            let var = Var { origin: Some(to_index(i)), ..Var::temp(VarClass::Flag, bytes, bytes) };
-            map.lists.preds.push(out.add_var(var));
-        }
-        // Elements that nobody names take no room where there is not enough for all.
-        let elements: u32 = kernel.addrs.iter().map(|a| u32::from(a.num_elements)).sum();
-        let used = &mut map.lists.used_elements;
-        used.clear();
-        if elements > u32::from(AddrSub::COUNT) {
-            find_used_elements(kernel, used);
-        }
-        for (i, a) in kernel.addrs.iter().enumerate() {
-            let some = map.lists.used_elements.get(i).map_or(u32::MAX, |n| *n).max(1);
-            let var = Var {
-                origin: Some(to_index(i)),
-                ..Var::temp(
-                    VarClass::Address,
-                    AddrSub::BYTES * u32::from(a.num_elements).min(some),
-                    AddrSub::BYTES,
-                )
-            };
-            map.lists.addrs.push(out.add_var(var));
-        }
+        map.declare_predicates(kernel, out);
+        map.declare_addresses(kernel, out);
         map.declare_handles(kernel, facts, out);
         map.place_handle_inputs(kernel, out);
         if map.stack.is_some() && !kernel.is_function {
             map.move_inputs(grf, out)?;
         }
         Ok(map)
+    }
+
+    fn declare_predicates(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+        for (i, p) in kernel.preds.iter().enumerate() {
+            let bytes = if p.num_elements > 16 { 4 } else { 2 };
+            let var = Var { origin: Some(to_index(i)), ..Var::temp(VarClass::Flag, bytes, bytes) };
+            self.lists.preds.push(out.add_var(var));
+        }
+    }
+
+    /// Elements that nobody names take no room where there is not enough for all.
+    fn declare_addresses(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+        let elements: u32 = kernel.addrs.iter().map(|a| u32::from(a.num_elements)).sum();
+        let used = &mut self.lists.used_elements;
+        used.clear();
+        if elements > u32::from(AddrSub::COUNT) {
+            find_used_elements(kernel, used);
+        }
+        for (i, a) in kernel.addrs.iter().enumerate() {
+            let some = self.lists.used_elements.get(i).map_or(u32::MAX, |n| *n).max(1);
+            let bytes = AddrSub::BYTES * u32::from(a.num_elements).min(some);
+            let var =
+                Var { origin: Some(to_index(i)), ..Var::temp(VarClass::Address, bytes, AddrSub::BYTES) };
+            self.lists.addrs.push(out.add_var(var));
+        }
     }
 
     fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {

@@ -10,6 +10,22 @@ use crate::build::{self, Lanes, VDst, VReg, VSrc};
 /// Channels of a plane equation that share a register of coordinates.
 const PLANE: u32 = 8;
 
+/// Coordinate `k` of the eight channels from `at` on: of a plane both stand in a register.
+fn coordinate_of(coordinates: VSrc, plane: bool, exec: ExecSize, at: u32, k: u32) -> Lowered<VSrc> {
+    Ok(match coordinates {
+        Src::Direct { reg, mods, ty, .. } if plane => {
+            let from = reg.plus((at * 2 + k * PLANE) * 4);
+            Src::Direct { reg: from, region: build::strided(1, exec), mods, ty }
+        }
+        Src::Direct { reg, region, mods, ty } if !region.is_scalar() => {
+            Src::Direct { reg: reg.plus(at * 4), region, mods, ty }
+        }
+        Src::Imm { .. } => coordinates,
+        Src::Direct { .. } if !plane => coordinates,
+        _ => return Err("coordinates of a plane that are not in a variable".into()),
+    })
+}
+
 impl Lowerer<'_> {
     /// A packed copy of a source in a type, for all channels.
     fn copy_as(&mut self, src: VSrc, ty: Type) -> VReg {
@@ -65,6 +81,15 @@ impl Lowerer<'_> {
             }
             return Ok(());
         }
+        let result = self.plane_by_products(plane, [first, second], packed)?;
+        let from = self.packed(result, Type::F);
+        self.last(Op::Mov, target, sat, &[from]);
+        Ok(())
+    }
+
+    /// The same by `mad`, for eight channels at a time, whose coordinates share registers.
+    fn plane_by_products(&mut self, plane: bool, [first, second]: [VSrc; 2], packed: bool) -> Lowered<VReg> {
+        let lanes = self.lanes.exec.lanes();
         let (equation, mods) = match first {
             Src::Direct { reg, ty: Type::F, mods, .. } => (reg, mods),
             Src::None => return Err("no plane equation".into()),
@@ -84,29 +109,15 @@ impl Lowerer<'_> {
                 self.packed(copy, Type::F)
             }
         };
-        let whole = self.lanes;
-        let pred = self.pred;
+        let (whole, pred) = (self.lanes, self.pred);
         // The slices must not overwrite what later ones read.
         let result = self.payload((lanes * 4).div_ceil(self.grf()));
+        let coefficient =
+            |i: u32| Src::Direct { reg: equation.plus(4 * i), region: Region::SCALAR, mods, ty: Type::F };
         for at in every(0..lanes, PLANE) {
             let exec = ExecSize::from_lanes((lanes - at).min(PLANE)).unwrap_or(ExecSize::S8);
             self.lanes = Lanes { exec, chan: whole.chan + to_u8(at), ..whole };
-            let coefficient =
-                |i: u32| Src::Direct { reg: equation.plus(4 * i), region: Region::SCALAR, mods, ty: Type::F };
-            let coordinate = |k: u32| -> Lowered<VSrc> {
-                Ok(match second {
-                    Src::Direct { reg, mods, ty, .. } if plane => {
-                        let from = reg.plus((at * 2 + k * PLANE) * 4);
-                        Src::Direct { reg: from, region: build::strided(1, exec), mods, ty }
-                    }
-                    Src::Direct { reg, region, mods, ty } if !region.is_scalar() => {
-                        Src::Direct { reg: reg.plus(at * 4), region, mods, ty }
-                    }
-                    Src::Imm { .. } => second,
-                    Src::Direct { .. } if !plane => second,
-                    _ => return Err("coordinates of a plane that are not in a variable".into()),
-                })
-            };
+            let coordinate = |k: u32| coordinate_of(second, plane, exec, at, k);
             let out = Dst::packed(result.plus(at * 4), Type::F);
             self.emit(build::op(Op::Mad, self.lanes, out, &[coefficient(3), coordinate(0)?, coefficient(0)]));
             if plane {
@@ -115,9 +126,7 @@ impl Lowerer<'_> {
             }
         }
         (self.lanes, self.pred) = (whole, pred);
-        let from = self.packed(result, Type::F);
-        self.last(Op::Mov, target, sat, &[from]);
-        Ok(())
+        Ok(result)
     }
 
     /// The four coefficients of a plane where `pln` can read them.

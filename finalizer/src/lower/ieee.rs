@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         for first in every(0..whole.exec.lanes(), step.lanes()) {
             let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
-            let flag = self.var(build::flag(lanes));
+            let flag = VReg::var_at(self.var(build::flag(lanes)), 0);
             let place = |v: Term| match v {
                 A => a.plus(at),
                 B => b.plus(at),
@@ -133,34 +133,9 @@ impl Lowerer<'_> {
             if divide {
                 math.src[1] = operand(place(B), Mme::None, SrcMod::None, ty);
             }
-            math.cond = Some(CondMod { cond: Cond::Eo, flag: VReg::var_at(flag, 0) });
+            math.cond = Some(CondMod { cond: Cond::Eo, flag });
             self.emit(math);
-            let mut mmes = [Mme::None; TEMPORARIES];
-            mmes[0] = Mme::Reg(0);
-            for (to, mme, s0, (neg, s1), s2) in steps {
-                let mme_of = |v: &Term| match v {
-                    T(n) => mmes[usize::from(*n)],
-                    _ => Mme::None,
-                };
-                if mme.is_none() {
-                    self.restore_rounding(kept);
-                }
-                let target = mme.map_or(Mme::None, Mme::Reg);
-                let dst = Dst::Macro { reg: place(T(*to)), mme: target, ty };
-                let srcs = [
-                    operand(place(*s0), mme_of(s0), SrcMod::None, ty),
-                    operand(place(*s1), mme_of(s1), SrcMod::new(false, *neg), ty),
-                    operand(place(*s2), mme_of(s2), SrcMod::None, ty),
-                ];
-                let mut madm = build::op(Op::Madm, lanes, dst, &srcs);
-                madm.pred =
-                    Some(Pred { flag: VReg::var_at(flag, 0), inv: true, ctrl: gen_ir::PredCtrl::Seq });
-                if self.caps.words.ternary_align16 {
-                    madm.opts = Options::ALIGN16;
-                }
-                self.emit(madm);
-                mmes[usize::from(*to)] = target;
-            }
+            self.iterate(steps, lanes, ty, flag, kept, place);
             if first + step.lanes() < whole.exec.lanes() && kept.is_some() {
                 self.clear_rounding();
             }
@@ -170,6 +145,44 @@ impl Lowerer<'_> {
         mov.sat = sat;
         self.emit_guarded(mov);
         Ok(())
+    }
+
+    /// The steps that bring an approximation in temporary 0 to the result, but in lanes whose flag says that they have it. The
+    /// last step rounds as the thread does, whose mode is restored before.
+    fn iterate(
+        &mut self,
+        steps: &[IterationStep],
+        lanes: Lanes,
+        ty: Type,
+        flag: VReg,
+        kept: Option<VReg>,
+        place: impl Fn(Term) -> VReg,
+    ) {
+        let mut mmes = [Mme::None; TEMPORARIES];
+        mmes[0] = Mme::Reg(0);
+        for (to, mme, s0, (neg, s1), s2) in steps {
+            let mme_of = |v: &Term| match v {
+                T(n) => mmes[usize::from(*n)],
+                _ => Mme::None,
+            };
+            if mme.is_none() {
+                self.restore_rounding(kept);
+            }
+            let target = mme.map_or(Mme::None, Mme::Reg);
+            let dst = Dst::Macro { reg: place(T(*to)), mme: target, ty };
+            let srcs = [
+                operand(place(*s0), mme_of(s0), SrcMod::None, ty),
+                operand(place(*s1), mme_of(s1), SrcMod::neg_if(*neg), ty),
+                operand(place(*s2), mme_of(s2), SrcMod::None, ty),
+            ];
+            let mut madm = build::op(Op::Madm, lanes, dst, &srcs);
+            madm.pred = Some(Pred { flag, inv: true, ctrl: gen_ir::PredCtrl::Seq });
+            if self.caps.words.ternary_align16 {
+                madm.opts = Options::ALIGN16;
+            }
+            self.emit(madm);
+            mmes[usize::from(*to)] = target;
+        }
     }
 
     /// Places for what steps compute, the first of them for the result; null for those that no step writes.

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         Ok(Src::Direct {
             reg: VReg::var_at(flag, first),
             region: Region::SCALAR,
-            mods: SrcMod::new(false, neg),
+            mods: SrcMod::neg_if(neg),
             ty,
         })
     }

@@ -3,28 +3,21 @@
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Pred, PredCtrl, Sfid, Src, Type};
 use messages::{
     ExtendedDescriptor,
-    render::{RenderMessageType, RenderTarget, TargetControl, TargetHeader},
+    render::{RenderMessageType, RenderTarget, TargetControl, TargetHeader, WriteSubtype},
     urb::{Urb, UrbOpcode},
 };
 use narrow::low_u8;
 use platforms::Layout;
-use visa::{Op as Visa, VectorOperand, op::RtWrite};
+use visa::{
+    Op as Visa, VectorOperand,
+    op::{Holds, RtWrite, target_mode},
+};
 
 use super::{Message, Parts, PayloadPart, Surface};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
 };
-
-/// Message subtypes of a write from one source: sixteen channels, and eight, which are the lower ones (volume 7,
-/// "Render Target Write", "Message Sub-type").
-const SIMD16: u8 = 0;
-const SIMD8: u8 = 4;
-/// Mode bits of `rt_write_3d`.
-const LAST: u16 = 1 << 7;
-const PER_SAMPLE: u16 = 1 << 9;
-const COARSE: u16 = 1 << 10;
-const NULL_TARGET: u16 = 1 << 12;
 
 /// Which of several render targets a write is for.
 #[derive(Clone, Copy)]
@@ -44,6 +37,22 @@ impl<'a> Target<'a> {
     }
 }
 
+/// What a channel of a render target write has of each lane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Color {
+    Half,
+    Float,
+}
+
+impl Color {
+    const fn bytes(self) -> u32 {
+        match self {
+            Color::Half => 2,
+            Color::Float => 4,
+        }
+    }
+}
+
 impl Lowerer<'_> {
     /// Compute parts have neither sampler nor 3D pipeline.
     fn need_graphics(&self) -> Lowered {
@@ -56,8 +65,9 @@ impl Lowerer<'_> {
     pub(super) fn render_target_write(&mut self, write: &RtWrite<'_>) -> Lowered {
         self.need_graphics()?;
         let half = self.visa.var_type(write.color[0].var).is_some_and(|t| t.bytes() == 2);
+        let color = if half { Color::Half } else { Color::Float };
         if self.lanes.exec.lanes() <= 16 {
-            return self.render_target_group(write, half);
+            return self.render_target_group(write, color);
         }
         self.guards_by_lane()?;
         let (whole, pred) = (self.lanes, self.pred);
@@ -65,8 +75,8 @@ impl Lowerer<'_> {
             self.lanes = Lanes { exec: ExecSize::S16, chan: whole.chan + chan, ..whole };
             self.pred = pred;
             let staged = self.staged.len();
-            let part = self.lanes_of_write(write, half, chan.into());
-            let done = part.and_then(|part| self.render_target_group(&part, half));
+            let part = self.lanes_of_write(write, color, chan.into());
+            let done = part.and_then(|part| self.render_target_group(&part, color));
             self.staged.truncate(staged);
             done?;
         }
@@ -75,36 +85,51 @@ impl Lowerer<'_> {
     }
 
     /// The part of a write that is about the lanes from `first` on.
-    fn lanes_of_write<'a>(&mut self, write: &RtWrite<'a>, half: bool, first: u32) -> Lowered<RtWrite<'a>> {
-        let mut part = *write;
-        let bytes = if half { 2 } else { 4 };
-        let values = part.color.iter_mut().chain(&mut part.alpha0).map(|v| (v, bytes));
-        let mask = part.output_mask.iter_mut().map(|m| (m, 2));
-        let depth = part.depth.iter_mut().map(|d| (d, 4));
-        let stencil = part.stencil.iter_mut().map(|s| (s, 1));
-        for (operand, bytes) in values.chain(mask).chain(depth).chain(stencil) {
-            if !operand.is_null() {
+    fn lanes_of_write<'a>(&mut self, write: &RtWrite<'a>, color: Color, first: u32) -> Lowered<RtWrite<'a>> {
+        let mut part = Visa::RtWrite(*write);
+        part.payloads_mut(&mut |operand, payload| {
+            if let Holds::Lanes(of_lane) = payload.holds.of_elements(color.bytes())
+                && !operand.is_null()
+            {
                 let whole = self.raw(*operand)?;
-                *operand = self.stage(whole.plus(first * bytes));
+                *operand = self.stage(whole.plus(first * of_lane.stride));
             }
+            Lowered::Ok(())
+        })?;
+        match part {
+            Visa::RtWrite(part) => Ok(part),
+            _ => Err("not a render target write".into()),
         }
-        Ok(part)
+    }
+
+    /// What lanes write, in the order of the payload and of the instruction's fields: alpha of source 0, output mask, the
+    /// colors, depth and stencil.
+    fn render_target_values(&mut self, write: &RtWrite<'_>, color: Color, parts: &mut Parts) -> Lowered {
+        // Fewer channels than eight are eight, and leave the rest unused.
+        let (lanes, grf) = (self.lanes.exec.lanes().max(8), self.grf());
+        Visa::RtWrite(*write).payloads_mut(&mut |operand, payload| {
+            if let holds @ Holds::Lanes(_) = payload.holds.of_elements(color.bytes())
+                && let Some(bytes) = holds.total(lanes, grf)
+            {
+                parts.push(self.part(*operand, bytes)?);
+            }
+            Ok(())
+        })
     }
 
     /// A write of up to sixteen channels, the lower or the upper ones of a thread's slots. The last target is marked in
     /// either, for each group of slots waits for its own (Mesa, `brw_lower_logical_sends`, lowers both halves of a write
     /// from one instruction, with its `last_rt` and their `group`).
-    fn render_target_group(&mut self, write: &RtWrite<'_>, half: bool) -> Lowered {
+    fn render_target_group(&mut self, write: &RtWrite<'_>, color: Color) -> Lowered {
         let lanes = self.lanes.exec.lanes();
         if write.counter.is_some() && !self.caps.sends.split {
             return Err("an extended descriptor known at run time, which counts coarse pixels".into());
         }
-        let bytes = lanes.max(8) * if half { 2 } else { 4 };
         let target = Target::of(write.target);
         let surface = self.surface(write.surface)?;
         // The extended descriptor names the state of a bindless surface, and has no room for anything else.
         let bindless = matches!(surface, Surface::Bindless(..));
-        let null = write.mode & NULL_TARGET != 0 && self.caps.sends.null_target;
+        let null = write.has(target_mode::NULL_TARGET) && self.caps.sends.null_target;
         if bindless && (write.counter.is_some() || null) {
             return Err("a count of coarse pixels, or no target, beside a bindless surface".into());
         }
@@ -116,29 +141,15 @@ impl Lowerer<'_> {
         if header {
             parts.push(self.render_target_header(write, target)?);
         }
-        if let Some(alpha) = write.alpha0 {
-            parts.push(self.part(alpha, bytes)?);
-        }
-        if let Some(mask) = write.output_mask {
-            parts.push(self.part(mask, lanes * 2)?);
-        }
-        for color in write.color {
-            parts.push(self.part(color, bytes)?);
-        }
-        if let Some(depth) = write.depth {
-            parts.push(self.part(depth, lanes.max(8) * 4)?);
-        }
-        if let Some(stencil) = write.stencil {
-            parts.push(self.part(stencil, self.grf())?);
-        }
+        self.render_target_values(write, color, &mut parts)?;
         let desc = RenderTarget::new()
             .with_message_type(Some(RenderMessageType::RenderTargetWrite))
-            .with_subtype(if lanes == 16 { SIMD16 } else { SIMD8 })
+            .with_write_subtype(if lanes == 16 { WriteSubtype::Wide } else { WriteSubtype::Narrow })
             .with_slot_group_high(self.lanes.chan >= 16)
-            .with_last_render_target(write.mode & LAST != 0)
-            .with_per_sample(write.mode & PER_SAMPLE != 0)
-            .with_per_coarse_pixel(write.mode & COARSE != 0)
-            .with_half_precision(half);
+            .with_last_render_target(write.has(target_mode::LAST_WRITE))
+            .with_per_sample(write.has(target_mode::PER_SAMPLE))
+            .with_per_coarse_pixel(write.has(target_mode::COARSE))
+            .with_half_precision(color == Color::Half);
         let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
         let index = match target {
             Target::Known(index) if !header => index,

@@ -82,7 +82,7 @@ impl Lowerer<'_> {
 
     /// Lanes of one message.
     fn group_width(&self, op: &Visa<'_>) -> u32 {
-        let native = u32::from(self.caps.regs.native_lanes());
+        let native = self.native_lanes();
         match *op {
             Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
             Visa::SvmGather { access, block_bytes, blocks, .. } => {

@@ -10,7 +10,7 @@ use narrow::{as_index, to_u16};
 
 use visa::{Access, ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand, op::LaneOperand};
 
-use super::{Message, Operation, Parts, PayloadPart};
+use super::{Message, Operation, Parts, PayloadPart, Surface};
 use crate::{
     build,
     lower::{Lowered, Lowerer},
@@ -139,10 +139,24 @@ impl Lowerer<'_> {
             return self.send(message, build::VReg::NULL, &parts, Some(surface));
         }
         let response = data.bytes.div_ceil(self.grf());
-        let (dst, copy) = self.response(data.operand, data.bytes)?;
-        self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
+        self.send_for_lanes(Message { response, ..message }, data, &parts, Some(surface))
+    }
+
+    /// Sends a message that gives back what lanes have, and brings it to where no message can write.
+    pub(super) fn send_for_lanes(
+        &mut self,
+        message: Message,
+        data: LaneData,
+        parts: &[PayloadPart],
+        surface: Option<Surface>,
+    ) -> Lowered {
+        let (target, copy) = self.response(data.operand, data.bytes)?;
+        self.send(message, target, parts, surface)?;
         if let Some(to) = copy {
-            self.copy_response(to, dst, data.bytes, data.slot);
+            let block = self.message_lanes() * data.slot;
+            for at in (0..data.bytes).step_by(as_index(block)) {
+                self.copy_lanes(to.plus(at), target.plus(at), data.slot);
+            }
         }
         Ok(())
     }
@@ -270,21 +284,8 @@ impl Lowerer<'_> {
         let surface = self.surface(surface)?;
         self.note_write(Some(surface));
         let response = if returns { result.bytes / self.grf() } else { 0 };
-        let (target, copy) = self.response(result.operand, result.bytes)?;
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: has_header, response };
-        self.send(message, target, &parts, Some(surface))?;
-        if let Some(to) = copy {
-            self.copy_response(to, target, result.bytes, result.slot);
-        }
-        Ok(())
-    }
-
-    /// Copies a response to where no message can write: what lanes have in slots of so many bytes each, block after block.
-    pub(super) fn copy_response(&mut self, to: build::VReg, from: build::VReg, bytes: u32, slot: u32) {
-        let block = self.message_lanes() * slot;
-        for at in (0..bytes).step_by(as_index(block)) {
-            self.copy_lanes(to.plus(at), from.plus(at), slot);
-        }
+        self.send_for_lanes(message, result, &parts, Some(surface))
     }
 }
 

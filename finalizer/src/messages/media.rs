@@ -5,7 +5,7 @@ use messages::{
     Descriptor, SurfaceIndex,
     hdc::{Dc1, MediaBlock, MediaBlockSize},
 };
-use visa::{Op as Visa, op::media_pitch};
+use visa::Op as Visa;
 
 use super::{Message, PayloadPart, Surface};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 impl Lowerer<'_> {
     /// `media_ld`, `media_st`: the header has the place and size of the block.
     pub(crate) fn media_block(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::MediaBlock { access, modifier, surface, plane, width, height, x, y, data } = *op else {
+        let Visa::MediaBlock { access, modifier, surface, plane, width, height, x, y, .. } = *op else {
             return Err("not a media block".into());
         };
         let Some(size) = MediaBlockSize::of(width, height) else {
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             }
         };
         let message = Message { sfid: Sfid::Dc1, desc, header: true, response: 0 };
-        let bytes = media_pitch(width) * u32::from(height);
+        let (data, bytes) = self.data(*op)?;
         if access.is_store() {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;

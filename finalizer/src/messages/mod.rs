@@ -148,9 +148,7 @@ impl Lowerer<'_> {
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
                 self.sample_unorm(channels, sampler, surface, coords, dst)
             }
-            Op::SampleLegacy { channels, lanes, sampler, surface, coords, dst, .. } => {
-                self.legacy_sample(channels, lanes, sampler, surface, coords, dst)
-            }
+            Op::SampleLegacy { .. } => self.legacy_sample(&inst.op),
             Op::Avs { .. } => self.avs(&inst.op),
             Op::VmeIme { .. } | Op::VmeSic { .. } | Op::VmeFbr { .. } | Op::VmeIdm { .. } => {
                 self.motion_estimation(&inst.op)
@@ -195,6 +193,13 @@ impl Lowerer<'_> {
             (None, None) => return Err("a surface that is never set".into()),
         };
         Ok(Surface::Bindless(index, state))
+    }
+
+    /// What a message of the thread loads, gets back or stores, and its bytes, as the message's entry says.
+    pub(super) fn data(&self, op: visa::Op<'_>) -> Lowered<(RawOperand, u32)> {
+        let data =
+            op.data().and_then(|(data, holds)| Some((data, holds.total(self.message_lanes(), self.grf())?)));
+        data.ok_or_else(|| "a message whose data have no size".into())
     }
 
     /// The part of a payload that a raw operand names: `bytes` bytes of it, in whole registers.
@@ -302,9 +307,14 @@ impl Lowerer<'_> {
         Ok(PayloadPart { reg: sum, len: offsets.len })
     }
 
+    /// The fewest lanes of a message: the native width.
+    pub(super) fn native_lanes(&self) -> u32 {
+        self.caps.regs.native_lanes().into()
+    }
+
     /// Lanes that a SIMD message works on: at least the native width.
     pub(crate) fn message_lanes(&self) -> u32 {
-        self.lanes.exec.lanes().max(u32::from(self.caps.regs.native_lanes()))
+        self.lanes.exec.lanes().max(self.native_lanes())
     }
 }
 

@@ -11,7 +11,7 @@ use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{
     ChannelMask, Op as Visa, SamplerId,
-    op::{Sample, SampleKind},
+    op::{Sample, SampleKind, sampled_channels},
 };
 
 use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
@@ -82,9 +82,8 @@ impl Lowerer<'_> {
         let plan = self.sampling_plan(operation, sample);
         let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
-        let mode = if plan.step == self.native_lanes() { SimdMode::Simd8 } else { SimdMode::Simd16 };
         let control = sampler::Sample::to(operation)
-            .with_simd_mode(Some(mode))
+            .with_simd_mode(Some(self.simd_mode(plan.step)))
             .with_half_parameters(plan.half_in)
             .with_half_results(plan.half_out);
         let registers = plan.result_bytes(plan.step).div_ceil(self.grf());
@@ -110,13 +109,7 @@ impl Lowerer<'_> {
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
-            // The sampler may differ between threads (spec, `3D_SAMPLE`): that of each is the first element.
-            if sample.non_uniform_sampler && self.caps.flow.fused_pairs {
-                self.add_option(gen_ir::Options::SERIALIZE);
-            }
-            if sample.cps && self.caps.sampler.cps_in_word {
-                self.add_option(gen_ir::Options::CPS);
-            }
+            self.add_sampler_options(sample);
             targets.push((part_lanes, target));
         }
         // Behind the last message: results may stand where parameters are.
@@ -132,9 +125,20 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The fewest lanes of a message.
-    fn native_lanes(&self) -> u32 {
-        self.caps.regs.native_lanes().into()
+    /// What the word of the last message says of its sampler and its coarse pixels.
+    fn add_sampler_options(&mut self, sample: &Sample<'_>) {
+        // The sampler may differ between threads (spec, `3D_SAMPLE`): that of each is the first element.
+        if sample.non_uniform_sampler && self.caps.flow.fused_pairs {
+            self.add_option(gen_ir::Options::SERIALIZE);
+        }
+        if sample.cps && self.caps.sampler.cps_in_word {
+            self.add_option(gen_ir::Options::CPS);
+        }
+    }
+
+    /// The mode of a message of so many lanes: of those of a register, or of twice as many.
+    fn simd_mode(&self, lanes: u32) -> SimdMode {
+        if lanes == self.native_lanes() { SimdMode::Simd8 } else { SimdMode::Simd16 }
     }
 
     fn sampling_plan(&self, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
@@ -158,7 +162,7 @@ impl Lowerer<'_> {
         // Gradients are for eight lanes alone.
         let narrow = operation.row().has(Parameter::DuDx);
         let step = if rows > MAX_ROWS || narrow { self.native_lanes() } else { widest };
-        let channels = if sample.kind == SampleKind::Gather { 4 } else { mask.count() };
+        let channels = sampled_channels(sample.kind, sample.channels);
         SamplingPlan { lanes, step, half_in, half_out, channels, header }
     }
 
@@ -397,18 +401,11 @@ impl Lowerer<'_> {
             }
             None => {}
         }
-        let native = u32::from(self.caps.regs.native_lanes());
-        let mode = if lanes == native { SimdMode::Simd8 } else { SimdMode::Simd16 };
-        let desc = sampler::Sample::to(query).with_simd_mode(Some(mode));
-        let (target, copy) = self.response(data.operand, data.bytes)?;
+        let desc = sampler::Sample::to(query).with_simd_mode(Some(self.simd_mode(lanes)));
         let surface = self.surface(surface)?;
         let response = data.bytes.div_ceil(self.grf());
         let message = Message { sfid: Sfid::Sampler, desc: desc.into(), header, response };
-        self.send(message, target, &parts, Some(surface))?;
-        if let Some(to) = copy {
-            self.copy_response(to, target, data.bytes, data.slot);
-        }
-        Ok(())
+        self.send_for_lanes(message, data, &parts, Some(surface))
     }
 }
 

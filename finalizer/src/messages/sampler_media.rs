@@ -16,11 +16,17 @@ use crate::{
 
 /// A message on a block of pixels.
 struct Block {
-    lanes: Lanes,
-    message: WideType,
-    sampler: SamplerId,
-    surface: SurfaceId,
+    access: SamplerAccess,
     bytes: u32,
+}
+
+/// What a message of media kernels asks of the sampler, and for which lanes.
+#[derive(Clone, Copy)]
+struct SamplerAccess {
+    lanes: Lanes,
+    control: sampler::Sample,
+    sampler: Option<SamplerId>,
+    surface: SurfaceId,
 }
 
 impl Lowerer<'_> {
@@ -42,14 +48,15 @@ impl Lowerer<'_> {
         }
         let lanes = Lanes { exec: ExecSize::S32, chan: 0, no_mask: self.lanes.no_mask };
         let bytes = channels.count() * 64;
-        let block = Block { lanes, message: WideType::MediaUnorm, sampler, surface, bytes };
-        self.pixel_block(&block, header, place, dst)
+        let control = sampler::Sample::wide(WideType::MediaUnorm);
+        let access = SamplerAccess { lanes, control, sampler: Some(sampler), surface };
+        self.pixel_block(&Block { access, bytes }, header, place, dst)
     }
 
     /// `avs`: a scaled block of pixels. The second register has places and steps, the number of the block among
     /// those of its group, and the group.
     pub(super) fn avs(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } =
+        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, .. } =
             *op
         else {
             return Err("not a block of pixels".into());
@@ -64,10 +71,11 @@ impl Lowerer<'_> {
         self.set_dword(place, 1, block);
         let scaled = PixelBlock::new().with_mode(mode & 3);
         self.group_dword(place, group, scaled, bypass)?;
-        let bytes = scaled.pixels() * channels.count() * if format < 2 { 2 } else { 1 };
+        let (dst, bytes) = self.data(*op)?;
         let lanes = Lanes::all(ExecSize::S16);
-        let block = Block { lanes, message: WideType::Sample8x8, sampler, surface, bytes };
-        self.pixel_block(&block, header, place, dst)
+        let control = sampler::Sample::wide(WideType::Sample8x8);
+        let access = SamplerAccess { lanes, control, sampler: Some(sampler), surface };
+        self.pixel_block(&Block { access, bytes }, header, place, dst)
     }
 
     /// The last dword of a block's payload: group, mode, and the lowest bit of an operand as the bypass.
@@ -131,12 +139,10 @@ impl Lowerer<'_> {
 
     /// Sends header and place; the block comes back.
     fn pixel_block(&mut self, block: &Block, header: VReg, place: VReg, dst: RawOperand) -> Lowered {
-        let control = sampler::Sample::wide(block.message);
         let parts = [PayloadPart { reg: header, len: 1 }, PayloadPart { reg: place, len: 1 }];
         let (target, copy) = self.response(dst, block.bytes)?;
         let response = block.bytes.div_ceil(self.grf());
-        let sampler = Some(block.sampler);
-        self.media_send(block.lanes, control, sampler, block.surface, &parts, target, response)?;
+        self.media_send(block.access, &parts, target, response)?;
         if let Some(to) = copy {
             self.copy_bytes(to, target, block.bytes);
         }
@@ -144,15 +150,10 @@ impl Lowerer<'_> {
     }
 
     /// `sample`, `load` of old: u, v, r, and no level of detail.
-    pub(super) fn legacy_sample(
-        &mut self,
-        channels: ChannelMask,
-        lanes: SampleLanes,
-        sampler: Option<SamplerId>,
-        surface: SurfaceId,
-        [u, v, r]: [RawOperand; 3],
-        dst: RawOperand,
-    ) -> Lowered {
+    pub(super) fn legacy_sample(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::SampleLegacy { channels, lanes, sampler, surface, coords: [u, v, r], .. } = *op else {
+            return Err("not a sample of old".into());
+        };
         self.need_sampler()?;
         let simd_mode = match lanes {
             SampleLanes::Eight => SimdMode::Simd8,
@@ -176,10 +177,11 @@ impl Lowerer<'_> {
             }
         }
         let control = sampler::Sample::to(message).with_simd_mode(Some(simd_mode));
-        let bytes = channels.count() * lanes * 4;
+        let (dst, bytes) = self.data(*op)?;
         let (target, copy) = self.response(dst, bytes)?;
         let response = bytes / self.grf();
-        self.media_send(self.lanes, control, sampler, surface, &parts, target, response)?;
+        let access = SamplerAccess { lanes: self.lanes, control, sampler, surface };
+        self.media_send(access, &parts, target, response)?;
         if let Some(to) = copy {
             for channel in 0..channels.count() {
                 let at = channel * lanes * 4;
@@ -190,17 +192,14 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
     fn media_send(
         &mut self,
-        lanes: Lanes,
-        control: sampler::Sample,
-        sampler: Option<SamplerId>,
-        surface: SurfaceId,
+        access: SamplerAccess,
         parts: &[PayloadPart],
         target: VReg,
         response: u32,
     ) -> Lowered {
+        let SamplerAccess { lanes, control, sampler, surface } = access;
         let index = self.sampler_index(sampler)?;
         let surface = self.surface(surface)?;
         let desc = self.sampler_descriptor(control, &surface, &index)?;

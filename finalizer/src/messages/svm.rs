@@ -36,8 +36,8 @@ impl Lowerer<'_> {
             }
             Visa::SvmGather { access, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
-                let whole = lanes * u32::from(block_bytes) * u32::from(blocks);
-                if block_bytes > 1 && blocks > 1 && !self.data_fits(access, lanes * 8, whole) {
+                let (far, near) = (self.lane_addresses(op)?, self.lane_data(op)?);
+                if block_bytes > 1 && blocks > 1 && !self.data_fits(access, far.bytes, near.bytes) {
                     return self.svm_halves(op);
                 }
                 let element = match (block_bytes, blocks) {
@@ -54,8 +54,8 @@ impl Lowerer<'_> {
                     .with_element(Some(element))
                     .with_count_log2(size_log2(blocks)?)
                     .with_simd16(lanes == 16);
-                let addresses = self.lane_offsets(self.lane_addresses(op)?)?;
-                self.svm_transfer(access, desc, addresses, self.lane_data(op)?)
+                let addresses = self.lane_offsets(far)?;
+                self.svm_transfer(access, desc, addresses, near)
             }
             Visa::SvmScaled4 { access, mask, address, .. } => {
                 let lanes = self.message_lanes();
@@ -134,12 +134,8 @@ impl Lowerer<'_> {
             let data = self.part(data.operand, data.bytes)?;
             return self.send(message, VReg::NULL, &[addresses, data], None);
         }
-        let (dst, copy) = self.response(data.operand, data.bytes)?;
-        self.send(Message { response: data.bytes.div_ceil(self.grf()), ..message }, dst, &[addresses], None)?;
-        if let Some(to) = copy {
-            self.copy_response(to, dst, data.bytes, data.slot);
-        }
-        Ok(())
+        let response = data.bytes.div_ceil(self.grf());
+        self.send_for_lanes(Message { response, ..message }, data, &[addresses], None)
     }
 
     /// A header whose first qword is the address: all that a block message with 64-bit addresses looks at (Intel's
@@ -237,13 +233,7 @@ impl Lowerer<'_> {
             parts.push(self.part(operand, result.bytes)?);
         }
         let response = if returns { result.bytes.div_ceil(self.grf()) } else { 0 };
-        let (target, copy) = self.response(result.operand, result.bytes)?;
-        let message = stateless(desc, response);
-        self.send(message, target, &parts, None)?;
-        if let Some(to) = copy {
-            self.copy_response(to, target, result.bytes, result.slot);
-        }
-        Ok(())
+        self.send_for_lanes(stateless(desc, response), result, &parts, None)
     }
 }
 

@@ -77,33 +77,38 @@ impl Lowerer<'_> {
         if !self.caps.thread.named_barriers {
             return self.unsupported(visa::Opcode::Nbarrier);
         }
-        if mode == 0 {
-            let number = match id.immediate() {
-                Some(id) => Src::ud(low_u32(id) & 0xff),
-                None => {
-                    // The instruction reads a constant or a flag register.
-                    let value = self.scalar_src(id)?;
-                    let value = match value {
-                        Src::Direct { reg, region, mods, .. } => {
-                            Src::Direct { reg, region, mods, ty: Type::Ub }
-                        }
-                        other => other,
-                    };
-                    let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
-                    let flag = VReg::var_at(flag, 0);
-                    self.emit(build::mov(Lanes::SCALAR, Dst::packed(flag, Type::Uw), value));
-                    Src::scalar(flag, Type::Uw)
-                }
-            };
-            let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[number]);
-            sync.payload = Payload::Sync(SyncFn::Bar);
-            self.emit(sync);
-            return Ok(());
+        match mode {
+            0 => self.wait_for_barrier(id),
+            // With one number of threads, all of them produce and consume.
+            1 => self.signal_named_barrier([Some(id), None, Some(threads[0]), Some(threads[0])]),
+            _ => self.signal_named_barrier([Some(id), Some(kind), Some(threads[0]), Some(threads[1])]),
         }
+    }
+
+    fn wait_for_barrier(&mut self, id: &VectorOperand) -> Lowered {
+        let number = match id.immediate() {
+            Some(id) => Src::ud(low_u32(id) & 0xff),
+            None => {
+                // The instruction reads a constant or a flag register.
+                let value = match self.scalar_src(id)? {
+                    Src::Direct { reg, region, mods, .. } => Src::Direct { reg, region, mods, ty: Type::Ub },
+                    other => other,
+                };
+                let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
+                let flag = VReg::var_at(flag, 0);
+                self.emit(build::mov(Lanes::SCALAR, Dst::packed(flag, Type::Uw), value));
+                Src::scalar(flag, Type::Uw)
+            }
+        };
+        let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[number]);
+        sync.payload = Payload::Sync(SyncFn::Bar);
+        self.emit(sync);
+        Ok(())
+    }
+
+    /// A signal to a barrier: its number, the kind of the threads, how many produce and consume; what is not there is 0.
+    fn signal_named_barrier(&mut self, operands: [Option<&VectorOperand>; 4]) -> Lowered {
         let header = self.zero_register();
-        // With one number of threads, all of them produce and consume.
-        let (kind, consumers) = if mode == 1 { (None, threads[0]) } else { (Some(kind), threads[1]) };
-        let operands = [Some(id), kind, Some(threads[0]), Some(consumers)];
         let [id, known_kind, producers, consumers] =
             operands.map(|o| o.and_then(VectorOperand::immediate).map_or(0, low_u8));
         let known = BarrierSignal::new().with_id(id).with_kind(known_kind & 3);

@@ -13,7 +13,7 @@ pub struct File {
 }
 
 /// Input and what it gives.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Case {
     /// Its comment and first line, as they are.
     head: String,
@@ -33,7 +33,6 @@ pub struct Case {
 
 /// What the lines so far belong to.
 enum Part {
-    Head,
     Input,
     Gives,
 }
@@ -42,8 +41,9 @@ impl File {
     /// Reads a file.
     pub fn read(text: &str) -> Result<File, String> {
         let mut file = File { head: String::new(), cases: Vec::new() };
-        let (mut passes, mut platforms, mut named) = (Vec::new(), Platform::ALL.to_vec(), false);
-        let mut part = Part::Head;
+        // What the lines before the first case say of all.
+        let mut all = Case { platforms: Platform::ALL.to_vec(), ..Case::default() };
+        let mut part = Part::Input;
         let mut comment = String::new();
         for line in text.lines() {
             if line.starts_with("//") || line.is_empty() {
@@ -52,40 +52,11 @@ impl File {
                 continue;
             }
             let head = std::mem::take(&mut comment);
-            if let Some(list) = line.strip_prefix("pass:") {
-                let list = list.split_whitespace().map(str::to_owned).collect();
-                match file.cases.last_mut() {
-                    Some(case) => case.choose(line, |case| case.passes = list),
-                    None => passes = list,
-                }
-            } else if let Some(list) = line.strip_prefix("on:") {
-                let parse = |p: &str| p.parse().map_err(|_| format!("no platform `{p}`"));
-                let list = list.split_whitespace().map(parse).collect::<Result<_, String>>()?;
-                match file.cases.last_mut() {
-                    Some(case) => case.choose(line, |case| (case.platforms, case.named) = (list, true)),
-                    None => (platforms, named) = (list, true),
-                }
-            } else if let (Some(id), Some(case)) = (line.strip_prefix("kernel-id: 0x"), file.cases.last_mut())
-            {
-                let id = u64::from_str_radix(id, 16).map_err(|e| format!("{line}: {e}"))?;
-                case.choose(line, |case| case.kernel_id = Some(id));
-            } else if let ("start-breakpoint", Some(case)) = (line, file.cases.last_mut()) {
-                case.choose(line, |case| case.start_breakpoint = true);
-            } else if let (Some(level), Some(case)) = (line.strip_prefix("level: "), file.cases.last_mut()) {
-                let level = level.parse().map_err(|e| format!("{line}: {e}"))?;
-                case.choose(line, |case| case.level = level);
-            } else if line.starts_with("case ") {
-                if passes.is_empty() {
+            if line.starts_with("case ") {
+                if all.passes.is_empty() {
                     return Err("no `pass:` before the first case".into());
                 }
-                let (passes, platforms) = (passes.clone(), platforms.clone());
-                file.cases.push(Case {
-                    head: format!("{head}{line}\n"),
-                    passes,
-                    platforms,
-                    named,
-                    ..Case::default()
-                });
+                file.cases.push(Case { head: format!("{head}{line}\n"), ..all.clone() });
                 part = Part::Input;
                 continue;
             } else if line.starts_with("gives ") {
@@ -93,12 +64,14 @@ impl File {
                 continue;
             }
             match (&part, file.cases.last_mut()) {
-                (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
-                (Part::Input, Some(_))
-                    if ["pass:", "on:", "kernel-id:", "start-breakpoint", "level:"]
-                        .iter()
-                        .any(|key| line.starts_with(key)) => {}
-                (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),
+                (_, None) => {
+                    all.choose(line)?;
+                    file.head += &format!("{head}{line}\n");
+                }
+                (Part::Input, Some(case)) => match case.choose(line)? {
+                    true => case.head += &format!("{line}\n"),
+                    false => case.input += &format!("{head}{line}\n"),
+                },
                 (Part::Gives, Some(_)) => {}
             }
         }
@@ -107,10 +80,25 @@ impl File {
 }
 
 impl Case {
-    /// A line that says something of this case alone.
-    fn choose(&mut self, line: &str, set: impl FnOnce(&mut Case)) {
-        self.head += &format!("{line}\n");
-        set(self);
+    /// Takes a line that says how the case is run; whether it is one.
+    fn choose(&mut self, line: &str) -> Result<bool, String> {
+        let wrong = |e: &dyn fmt::Display| format!("{line}: {e}");
+        if let Some(list) = line.strip_prefix("pass:") {
+            self.passes = list.split_whitespace().map(str::to_owned).collect();
+        } else if let Some(list) = line.strip_prefix("on:") {
+            let parse = |p: &str| p.parse().map_err(|_| format!("no platform `{p}`"));
+            self.platforms = list.split_whitespace().map(parse).collect::<Result<_, String>>()?;
+            self.named = true;
+        } else if let Some(id) = line.strip_prefix("kernel-id: 0x") {
+            self.kernel_id = Some(u64::from_str_radix(id, 16).map_err(|e| wrong(&e))?);
+        } else if line == "start-breakpoint" {
+            self.start_breakpoint = true;
+        } else if let Some(level) = line.strip_prefix("level: ") {
+            self.level = level.parse().map_err(|e| wrong(&e))?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
 }
 

@@ -81,13 +81,13 @@ impl SwsbKind {
         }
     }
 
-    /// The one pair of pipe and meaning where the word's eight bits have room for no other; `named`: pipes have names.
+    /// The one pair of pipe and meaning where the word's eight bits have room for no other; `pipes` are those that distances name.
     /// (Programmer's Reference Manual for Tiger Lake, volume 8, "Software Scoreboard"; Intel's assembler,
     /// `SWSB::verify<ThreeDistPipe>`.)
     #[inline]
-    pub const fn only_pair(self, named: bool) -> (Pipe, SbidMode) {
+    pub const fn only_pair(self, pipes: Pipes) -> (Pipe, SbidMode) {
         match self {
-            SwsbKind::Send if named => (Pipe::All, SbidMode::Set),
+            SwsbKind::Send if pipes.have_names() => (Pipe::All, SbidMode::Set),
             SwsbKind::Send | SwsbKind::Math | SwsbKind::Dpas => (Pipe::Own, SbidMode::Set),
             SwsbKind::Other => (Pipe::Own, SbidMode::Dst),
         }
@@ -114,7 +114,7 @@ impl SwsbKind {
     pub fn has_pair(self, pipe: Pipe, mode: SbidMode, pipes: Pipes) -> bool {
         match pipes {
             Pipes::Four => self.pairs().contains(&(pipe, mode)),
-            _ => (pipe, mode) == self.only_pair(pipes.have_names()),
+            _ => (pipe, mode) == self.only_pair(pipes),
         }
     }
 }

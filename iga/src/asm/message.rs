@@ -88,7 +88,7 @@ impl Cursor<'_> {
         if let Desc::Imm(desc) = &mut ex_desc {
             let fields: ExtendedDescriptor = *desc;
             if self.caps.words.layout() == Layout::Gen8 {
-                send.sfid = Sfid::from_number(fields.target_function(), false);
+                send.sfid = Sfid::before_lsc(fields.target_function());
                 send.eot = fields.end_of_thread();
                 *desc = fields.outside_word();
             }

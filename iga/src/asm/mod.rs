@@ -112,6 +112,18 @@ fn resolve(
     inst
 }
 
+/// Which instructions are compacted, of those that have a 64-bit form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compaction {
+    /// Those for which the text asks.
+    Asked,
+    /// All.
+    All,
+}
+
+/// A word, and its 64-bit form if it is compacted.
+type Word = (u128, Option<u64>);
+
 /// Encodes: a first walk finds the instructions that are compacted, a second one fills in branches,
 /// which keep their native form unless the text says otherwise.
 fn emit(
@@ -121,28 +133,16 @@ fn emit(
     options: &AsmOptions,
     code: &mut Vec<u8>,
 ) {
-    let platform = cursor.platform;
-    let words: Vec<Option<(u128, Option<u64>)>> = lines
+    // Branches have no word yet; what has a fault stands for itself until all faults are known.
+    let words: Vec<Option<Word>> = lines
         .iter()
-        .map(|line| {
-            let asked = line.inst.opts.has(Options::COMPACTED);
-            if line.targets.iter().any(Option::is_some) {
-                return None;
+        .map(|line| match line.targets.iter().any(Option::is_some) {
+            true => None,
+            false => {
+                let all = options.compact && !line.no_compact;
+                let compaction = if all { Compaction::All } else { Compaction::Asked };
+                Some(word_of(cursor, line, &line.inst, compaction).unwrap_or((0, None)))
             }
-            let word = match encode(platform, &line.inst) {
-                Ok(word) => word,
-                Err(e) => {
-                    cursor.error_at(line.start, format!("{} {}", e.field, e.found), e.allowed);
-                    return Some((0, None));
-                }
-            };
-            let small =
-                if asked || (options.compact && !line.no_compact) { compact(platform, word) } else { None };
-            if asked && small.is_none() {
-                let allowed = "an instruction with a 64-bit form";
-                cursor.error_at(line.start, "{Compacted}".into(), allowed);
-            }
-            Some((word, small))
         })
         .collect();
     let offsets = offsets(lines.iter().zip(&words).map(|(line, word)| match word {
@@ -150,32 +150,39 @@ fn emit(
         None => line.inst.opts.has(Options::COMPACTED),
     }));
     for (i, line) in lines.iter().enumerate() {
-        let (word, small) = match words[i] {
-            Some(word) => word,
-            None => {
-                let inst = resolve(cursor, line, offsets[i], labels, &offsets);
-                match encode(platform, &inst) {
-                    Ok(word) if inst.opts.has(Options::COMPACTED) => {
-                        let small = compact(platform, word);
-                        if small.is_none() {
-                            let allowed = "an instruction with a 64-bit form";
-                            cursor.error_at(line.start, "{Compacted}".into(), allowed);
-                        }
-                        (word, small)
-                    }
-                    Ok(word) => (word, None),
-                    Err(e) => {
-                        cursor.error_at(line.start, format!("{} {}", e.field, e.found), e.allowed);
-                        continue;
-                    }
-                }
-            }
-        };
-        match small {
-            Some(small) => code.extend_from_slice(&small.to_le_bytes()),
-            None => code.extend_from_slice(&word.to_le_bytes()),
+        let word = words[i].or_else(|| {
+            let branch = resolve(cursor, line, offsets[i], labels, &offsets);
+            word_of(cursor, line, &branch, Compaction::Asked)
+        });
+        match word {
+            Some((_, Some(small))) => code.extend_from_slice(&small.to_le_bytes()),
+            Some((word, None)) => code.extend_from_slice(&word.to_le_bytes()),
+            None => {}
         }
     }
+}
+
+/// Encodes an instruction of a line. Nothing, and an error, if it has no word.
+fn word_of(
+    cursor: &mut Cursor<'_>,
+    line: &Parsed<'_>,
+    inst: &Inst<Physical>,
+    compaction: Compaction,
+) -> Option<Word> {
+    let platform = cursor.platform;
+    let word = match encode(platform, inst) {
+        Ok(word) => word,
+        Err(e) => {
+            cursor.error_at(line.start, format!("{} {}", e.field, e.found), e.allowed);
+            return None;
+        }
+    };
+    let asked = inst.opts.has(Options::COMPACTED);
+    let small = if asked || compaction == Compaction::All { compact(platform, word) } else { None };
+    if asked && small.is_none() {
+        cursor.error_at(line.start, "{Compacted}".into(), "an instruction with a 64-bit form");
+    }
+    Some((word, small))
 }
 
 #[cfg(test)]

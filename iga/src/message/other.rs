@@ -5,7 +5,7 @@ use messages::{
     ExtendedDescriptor,
     gateway::{Gateway, SubFunction},
     ray::RayTracing,
-    render::{RenderMessageType, RenderTarget},
+    render::{RenderMessageType, RenderTarget, WriteSubtype},
     spawner::{self, ThreadSpawn},
     urb::{Urb, UrbOpcode},
 };
@@ -46,14 +46,15 @@ pub(super) fn render(q: &Query) -> Message {
     let full = q.full_lanes();
     let (mode, lanes) = match (target.message_type(), target.subtype()) {
         (None, _) => (String::new(), 0),
-        (Some(_), 0) => (format!(" SIMD{full}"), full),
-        (Some(RenderMessageType::RenderTargetWrite), subtype) => match subtype {
-            1 => (format!(" replicated SIMD{full}"), full),
-            2 => (format!(" of low SIMD{}", full / 2), full / 2),
-            3 => (format!(" of high SIMD{}", full / 2), full / 2),
-            4 => (format!(" SIMD{}", full / 2), full / 2),
-            _ => ("unknown write subop".into(), 0),
+        (Some(RenderMessageType::RenderTargetWrite), _) => match target.write_subtype() {
+            Some(WriteSubtype::Wide) => (format!(" SIMD{full}"), full),
+            Some(WriteSubtype::Replicated) => (format!(" replicated SIMD{full}"), full),
+            Some(WriteSubtype::LowOfTwoSources) => (format!(" of low SIMD{}", full / 2), full / 2),
+            Some(WriteSubtype::HighOfTwoSources) => (format!(" of high SIMD{}", full / 2), full / 2),
+            Some(WriteSubtype::Narrow) => (format!(" SIMD{}", full / 2), full / 2),
+            None => ("unknown write subop".into(), 0),
         },
+        (Some(RenderMessageType::RenderTargetRead), 0) => (format!(" SIMD{full}"), full),
         (Some(RenderMessageType::RenderTargetRead), 1) => (format!(" SIMD{}", full / 2), full / 2),
         (Some(RenderMessageType::RenderTargetRead), _) => ("unknown read subop".into(), 0),
     };

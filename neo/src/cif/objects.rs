@@ -34,38 +34,49 @@ unsafe impl Sync for Table {}
 struct Ours {
     object: Object,
     references: AtomicU32,
+    contents: Contents,
+}
+
+/// What an object has beside its functions.
+struct Contents {
+    /// Of a device, of an output.
     parts: [*mut Object; 3],
     /// Of a buffer, with the zero behind them.
     bytes: Vec<u8>,
-    /// Of an output.
+    /// Of an output: the translation is there.
     ok: bool,
 }
 
-fn make(table: &'static Table, parts: [*mut Object; 3], bytes: Vec<u8>, ok: bool) -> *mut Object {
+impl Contents {
+    const NONE: Contents = Contents { parts: [null_mut(); 3], bytes: Vec::new(), ok: false };
+}
+
+fn make(table: &'static Table, contents: Contents) -> *mut Object {
     let object = Object { table: table.slots.as_ptr() };
-    Box::into_raw(Box::new(Ours { object, references: AtomicU32::new(1), parts, bytes, ok })).cast()
+    Box::into_raw(Box::new(Ours { object, references: AtomicU32::new(1), contents })).cast()
 }
 
 /// The main object.
 pub fn main() -> *mut Object {
-    make(&MAIN, [null_mut(); 3], Vec::new(), true)
+    make(&MAIN, Contents::NONE)
 }
 
 fn device() -> *mut Object {
-    make(&DEVICE, [0; 3].map(|_| make(&PLAIN, [null_mut(); 3], Vec::new(), true)), Vec::new(), true)
+    let parts = [0; 3].map(|_| make(&PLAIN, Contents::NONE));
+    make(&DEVICE, Contents { parts, ..Contents::NONE })
 }
 
 /// A buffer that holds these bytes for good. A zero is behind them: compilers take options for texts that end so.
 pub fn buffer(mut bytes: Vec<u8>) -> *mut Object {
     bytes.push(0);
-    make(&BUFFER, [null_mut(); 3], bytes, true)
+    make(&BUFFER, Contents { bytes, ..Contents::NONE })
 }
 
 /// The result of a translation.
 pub fn output(outcome: Outcome) -> *mut Object {
     let parts =
         [buffer(outcome.log.into_bytes()), buffer(outcome.program.unwrap_or_default()), buffer(Vec::new())];
-    make(&OUTPUT, parts, Vec::new(), outcome.ok)
+    make(&OUTPUT, Contents { parts, ok: outcome.ok, ..Contents::NONE })
 }
 
 /// Our object behind a pointer.
@@ -135,7 +146,7 @@ unsafe extern "C" fn release(object: *mut Object) {
     }
     // SAFETY: this was the last reference; `make` gave the box away, and nobody else can take it back.
     let this = unsafe { Box::from_raw(object.cast::<Ours>()) };
-    for part in this.parts.into_iter().filter(|p| !p.is_null()) {
+    for part in this.contents.parts.into_iter().filter(|p| !p.is_null()) {
         // SAFETY: parts are ours, and the whole held a reference to each.
         unsafe { release(part) };
     }
@@ -173,12 +184,12 @@ extern "C" fn incompatible(_: *const Object, _class: u64, _tree: *const c_void) 
 /// A part, which the caller retains if it keeps it.
 unsafe extern "C" fn part<const N: usize>(object: *const Object, _version: u64) -> *mut Object {
     // SAFETY: as said above.
-    unsafe { ours(object) }.parts[N]
+    unsafe { ours(object) }.contents.parts[N]
 }
 
 /// The context of the slot, for any device.
 pub(super) extern "C" fn context(_: *mut Object, _version: u64, _from: u64, _to: u64) -> *mut Object {
-    guard(|| make(&CONTEXT, [null_mut(); 3], Vec::new(), true)).unwrap_or(null_mut())
+    guard(|| make(&CONTEXT, Contents::NONE)).unwrap_or(null_mut())
 }
 
 extern "C" fn revision(_: *const Object) -> *const c_char {
@@ -255,7 +266,7 @@ unsafe extern "C" fn translate_named(
 
 unsafe extern "C" fn successful(object: *const Object) -> bool {
     // SAFETY: as said above.
-    unsafe { ours(object) }.ok
+    unsafe { ours(object) }.contents.ok
 }
 
 extern "C" fn program_type(_: *const Object) -> u64 {
@@ -264,10 +275,10 @@ extern "C" fn program_type(_: *const Object) -> u64 {
 
 unsafe extern "C" fn memory(object: *const Object) -> *const u8 {
     // SAFETY: as said above.
-    unsafe { ours(object) }.bytes.as_ptr()
+    unsafe { ours(object) }.contents.bytes.as_ptr()
 }
 
 unsafe extern "C" fn size(object: *const Object) -> usize {
     // SAFETY: as said above.
-    unsafe { ours(object) }.bytes.len() - 1
+    unsafe { ours(object) }.contents.bytes.len() - 1
 }

@@ -26,68 +26,45 @@ const GLOBAL: u32 = 1 << 22;
 /// The first general register, from an engine's.
 const GENERAL: u32 = 0x600;
 
+/// Bit 21 of MI_STORE_DATA_IMM: the data are a qword.
+const STORE_QWORD: u32 = 1 << 21;
+/// Bit 17: registers of the render engine mean those of the engine that runs the command ("MMIO Remap Enable").
+const REMAP: u32 = 1 << 17;
+/// Bit 19: the number is one from the engine's first register on ("Add CS MMIO Start Offset").
+const ADD_ENGINE: u32 = 1 << 19;
+
+/// Dwords that a command has at least, of which fields are read here.
+const fn least_dwords(op: u32) -> usize {
+    match op {
+        opcode::BATCH_BUFFER_START | opcode::LOAD_REGISTER_REG | opcode::ATOMIC | opcode::FLUSH_DW => 3,
+        opcode::SEMAPHORE_WAIT
+        | opcode::STORE_DATA_IMM
+        | opcode::STORE_REGISTER_MEM
+        | opcode::LOAD_REGISTER_MEM
+        | opcode::CONDITIONAL_BATCH_BUFFER_END => 4,
+        opcode::COPY_MEM_MEM => 5,
+        _ => 1,
+    }
+}
+
 impl Context {
     pub(super) fn mi(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<Flow, Error> {
         let op = bits(c[0], 23, 28);
-        let need = match op {
-            opcode::BATCH_BUFFER_START | opcode::LOAD_REGISTER_REG => 3,
-            opcode::SEMAPHORE_WAIT
-            | opcode::STORE_DATA_IMM
-            | opcode::STORE_REGISTER_MEM
-            | opcode::LOAD_REGISTER_MEM
-            | opcode::CONDITIONAL_BATCH_BUFFER_END => 4,
-            opcode::COPY_MEM_MEM => 5,
-            opcode::ATOMIC => 3,
-            opcode::FLUSH_DW => 3,
-            _ => 1,
-        };
+        let need = least_dwords(op);
         if c.len() < need {
             return Err(Error::command(at, format!("MI {op:#x}: {} dwords, allowed: {need}", c.len())));
         }
-        let space = AddressSpace::global_if(c[0] & GLOBAL != 0);
         match op {
-            opcode::BATCH_BUFFER_END => return Ok(Flow::End),
-            opcode::BATCH_BUFFER_START => {
-                let returns = self.batches.is_empty() || c[0] & GLOBAL != 0;
-                return Ok(Flow::Batch { address: address(c, 1, 4), returns });
-            }
-            opcode::CONDITIONAL_BATCH_BUFFER_END => {
-                let found = low_u32(self.space.number(machine.world, address(c, 2, 8), 4)?);
-                return Ok(if found > c[1] { Flow::Next } else { Flow::End });
-            }
-            opcode::SEMAPHORE_WAIT => {
-                let found = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
-                return Ok(if holds(bits(c[0], 12, 14), found, c[1]) { Flow::Next } else { Flow::Wait });
-            }
-            opcode::STORE_DATA_IMM => {
-                let mut data = c[3].to_le_bytes().to_vec();
-                if c[0] & 1 << 21 != 0 {
-                    data.extend(c.get(4).copied().unwrap_or(0).to_le_bytes());
-                }
-                self.store(machine, space, address(c, 1, 4), &data)?;
-            }
+            opcode::BATCH_BUFFER_END
+            | opcode::BATCH_BUFFER_START
+            | opcode::CONDITIONAL_BATCH_BUFFER_END
+            | opcode::SEMAPHORE_WAIT => return self.flow(machine, op, c),
+            opcode::LOAD_REGISTER_IMM
+            | opcode::STORE_REGISTER_MEM
+            | opcode::LOAD_REGISTER_MEM
+            | opcode::LOAD_REGISTER_REG => self.move_register(machine, op, c)?,
+            opcode::STORE_DATA_IMM | opcode::COPY_MEM_MEM => self.store_data(machine, op, c)?,
             opcode::FLUSH_DW => self.flush(machine, c)?,
-            opcode::LOAD_REGISTER_IMM => {
-                for pair in c[1..].as_chunks::<2>().0 {
-                    machine.registers.set(self.register(c[0], pair[0]), pair[1]);
-                }
-            }
-            opcode::STORE_REGISTER_MEM => {
-                let value = machine.registers.get(self.register(c[0], c[1]));
-                self.store(machine, space, address(c, 2, 4), &value.to_le_bytes())?;
-            }
-            opcode::LOAD_REGISTER_MEM => {
-                let value = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
-                machine.registers.set(self.register(c[0], c[1]), value);
-            }
-            opcode::LOAD_REGISTER_REG => {
-                let value = machine.registers.get(c[1] & 0x7f_fffc);
-                machine.registers.set(c[2] & 0x7f_fffc, value);
-            }
-            opcode::COPY_MEM_MEM => {
-                let value = low_u32(self.space.number(machine.world, address(c, 3, 4), 4)?);
-                self.store(machine, space, address(c, 1, 4), &value.to_le_bytes())?;
-            }
             opcode::ATOMIC => self.atomic(machine, at, c)?,
             opcode::MATH => self.math(machine, at, &c[1..])?,
             _ => {}
@@ -95,12 +72,66 @@ impl Context {
         Ok(Flow::Next)
     }
 
-    /// A register by its number; with bit 19 (MMIO remap) or below the engines, one of this engine.
+    /// What follows a command that may end or leave its batch, or wait.
+    fn flow(&self, machine: &Machine<'_>, op: u32, c: &[u32]) -> Result<Flow, Error> {
+        let found = |at: u64| Ok::<_, Error>(low_u32(self.space.number(machine.world, at, 4)?));
+        Ok(match op {
+            opcode::BATCH_BUFFER_START => {
+                let returns = self.batches.is_empty() || c[0] & GLOBAL != 0;
+                Flow::Batch { address: address(c, 1, 4), returns }
+            }
+            opcode::CONDITIONAL_BATCH_BUFFER_END if found(address(c, 2, 8))? > c[1] => Flow::Next,
+            opcode::SEMAPHORE_WAIT => match holds(bits(c[0], 12, 14), found(address(c, 2, 4))?, c[1]) {
+                true => Flow::Next,
+                false => Flow::Wait,
+            },
+            _ => Flow::End,
+        })
+    }
+
+    /// Between registers and memory, or constants.
+    fn move_register(&self, machine: &mut Machine<'_>, op: u32, c: &[u32]) -> Result<(), Error> {
+        match op {
+            opcode::LOAD_REGISTER_IMM => {
+                for pair in c[1..].as_chunks::<2>().0 {
+                    machine.registers.set(self.register(c[0], pair[0]), pair[1]);
+                }
+            }
+            opcode::STORE_REGISTER_MEM => {
+                let value = machine.registers.get(self.register(c[0], c[1]));
+                let space = AddressSpace::global_if(c[0] & GLOBAL != 0);
+                self.store(machine, space, address(c, 2, 4), &value.to_le_bytes())?;
+            }
+            opcode::LOAD_REGISTER_MEM => {
+                let value = low_u32(self.space.number(machine.world, address(c, 2, 4), 4)?);
+                machine.registers.set(self.register(c[0], c[1]), value);
+            }
+            _ => {
+                let value = machine.registers.get(c[1] & 0x7f_fffc);
+                machine.registers.set(c[2] & 0x7f_fffc, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// MI_STORE_DATA_IMM and MI_COPY_MEM_MEM.
+    fn store_data(&self, machine: &mut Machine<'_>, op: u32, c: &[u32]) -> Result<(), Error> {
+        let mut data = match op {
+            opcode::STORE_DATA_IMM => c[3].to_le_bytes().to_vec(),
+            _ => low_u32(self.space.number(machine.world, address(c, 3, 4), 4)?).to_le_bytes().to_vec(),
+        };
+        if op == opcode::STORE_DATA_IMM && c[0] & STORE_QWORD != 0 {
+            data.extend(c.get(4).copied().unwrap_or(0).to_le_bytes());
+        }
+        self.store(machine, AddressSpace::global_if(c[0] & GLOBAL != 0), address(c, 1, 4), &data)
+    }
+
+    /// A register by its number, of this engine if the command's first dword says so.
     fn register(&self, first: u32, number: u32) -> u32 {
         let number = number & 0x7f_fffc;
         match number {
-            _ if first & (1 << 17 | 1 << 19) != 0 && number < 0x1000 => self.engine + number,
-            0x2000..0x3000 if first & 1 << 17 != 0 => self.engine + (number - 0x2000),
+            _ if first & (REMAP | ADD_ENGINE) != 0 && number < 0x1000 => self.engine + number,
+            0x2000..0x3000 if first & REMAP != 0 => self.engine + (number - 0x2000),
             _ => number,
         }
     }

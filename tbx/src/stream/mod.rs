@@ -21,7 +21,7 @@ use crate::{
     pages::{Global, Space},
 };
 
-pub use registers::Registers;
+pub use registers::{Registers, engine};
 
 /// Most commands of a submission: what has more does not end.
 const MOST_COMMANDS: u32 = 1 << 20;

@@ -4,25 +4,48 @@ use super::{AddressSpace, Context, Machine, address, bits};
 use crate::{Error, walker};
 use narrow::{low_u8, low_u32, to_usize};
 
+/// The upper halves of commands' first dwords (PRM volume 2, "Command Reference: Instructions").
+mod opcode {
+    pub const STATE_BASE_ADDRESS: u32 = 0x6101;
+    pub const MEDIA_VFE_STATE: u32 = 0x7000;
+    pub const MEDIA_INTERFACE_DESCRIPTOR_LOAD: u32 = 0x7002;
+    pub const GPGPU_WALKER: u32 = 0x7105;
+    pub const CFE_STATE: u32 = 0x7200;
+    /// The two lowest bits are flags.
+    pub const COMPUTE_WALKER: u32 = 0x7208;
+    pub const COMPUTE_WALKER_LAST: u32 = 0x720b;
+    pub const PIPE_CONTROL: u32 = 0x7a00;
+}
+
+/// Opcodes of the blitter.
+mod blitter {
+    pub const MEM_COPY: u32 = 0x5a;
+    pub const MEM_SET: u32 = 0x5b;
+}
+
+/// Dwords that a command has at least, of which fields are read here.
+const fn least_dwords(op: u32) -> usize {
+    match op {
+        opcode::STATE_BASE_ADDRESS => 12,
+        opcode::MEDIA_VFE_STATE | opcode::MEDIA_INTERFACE_DESCRIPTOR_LOAD => 4,
+        opcode::CFE_STATE => 2,
+        opcode::GPGPU_WALKER => 15,
+        opcode::COMPUTE_WALKER..=opcode::COMPUTE_WALKER_LAST => 39,
+        opcode::PIPE_CONTROL => 6,
+        _ => 1,
+    }
+}
+
 impl Context {
     pub(super) fn pipeline(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<(), Error> {
         let op = c[0] >> 16;
-        let need = match op {
-            0x6101 => 12,
-            0x7000 => 4,
-            0x7200 => 2,
-            0x7002 => 4,
-            0x7105 => 15,
-            0x7208..=0x720b => 39,
-            0x7a00 => 6,
-            _ => 1,
-        };
+        let need = least_dwords(op);
         if c.len() < need {
             return Err(Error::command(at, format!("{op:#x}: {} dwords, allowed: {need}", c.len())));
         }
         match op {
-            // STATE_BASE_ADDRESS: a base counts where its bit 0 is set.
-            0x6101 => {
+            // A base counts where its bit 0 is set.
+            opcode::STATE_BASE_ADDRESS => {
                 let b = &mut self.state.bases;
                 let all = [
                     (&mut b.general, 1),
@@ -35,21 +58,18 @@ impl Context {
                     *base = address(c, k, 0x1000);
                 }
             }
-            // MEDIA_VFE_STATE
-            0x7000 => {
+            opcode::MEDIA_VFE_STATE => {
                 let has_scratch = c[1] & !0x3ff != 0 || c[2] & 0xffff != 0;
                 self.state.scratch = if has_scratch { 1024 << bits(c[1], 0, 3).min(11) } else { 0 };
             }
-            // CFE_STATE
-            0x7200 => self.state.scratch_surface = u64::from(bits(c[1], 10, 31)) * 64,
-            // MEDIA_INTERFACE_DESCRIPTOR_LOAD
-            0x7002 => self.state.descriptors = c[3] & !63,
-            0x7105 => walker::gpgpu(machine, self.space, &self.state, at, c)?,
-            0x7208..=0x720b => {
+            opcode::CFE_STATE => self.state.scratch_surface = u64::from(bits(c[1], 10, 31)) * 64,
+            opcode::MEDIA_INTERFACE_DESCRIPTOR_LOAD => self.state.descriptors = c[3] & !63,
+            opcode::GPGPU_WALKER => walker::gpgpu(machine, self.space, &self.state, at, c)?,
+            opcode::COMPUTE_WALKER..=opcode::COMPUTE_WALKER_LAST => {
                 walker::compute(machine, self.space, &self.state, at, c)?;
                 self.signal(machine, c)?;
             }
-            0x7a00 => self.pipe_control(machine, c)?,
+            opcode::PIPE_CONTROL => self.pipe_control(machine, c)?,
             _ => {}
         }
         Ok(())
@@ -92,17 +112,19 @@ impl Context {
     /// The blitter's linear copies and fills (MEM_COPY, MEM_SET of Xe-HPC).
     pub(super) fn blit(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<(), Error> {
         let op = bits(c[0], 22, 28);
-        let name = match (op, c.len()) {
-            (0x5a, 10..) | (0x5b, 7..) => op,
-            // Others are waits and flushes, or copies of images that no driver here makes without local memory.
-            (0x5a | 0x5b, n) => return Err(Error::command(at, format!("blitter {op:#x} of {n} dwords"))),
+        match (op, c.len()) {
+            (blitter::MEM_COPY, 10..) | (blitter::MEM_SET, 7..) => {}
+            (blitter::MEM_COPY | blitter::MEM_SET, n) => {
+                return Err(Error::command(at, format!("blitter {op:#x} of {n} dwords")));
+            }
+            // Others are copies of images, which no driver here makes without local memory.
             _ => return Err(Error::command(at, format!("blitter command {op:#x} is not modelled"))),
-        };
+        }
         let (width, height) = (u64::from(bits(c[1], 0, 23)) + 1, u64::from(bits(c[2], 0, 17)) + 1);
         let matrix = c[0] & 1 << 17 != 0;
         let rows = if matrix { height } else { 1 };
         for row in 0..rows {
-            if name == 0x5b {
+            if op == blitter::MEM_SET {
                 let to = address(c, 4, 1).wrapping_add(row * (u64::from(bits(c[3], 0, 17)) + 1));
                 self.store(machine, AddressSpace::Process, to, &vec![low_u8(c[6] >> 24); to_usize(width)])?;
                 continue;

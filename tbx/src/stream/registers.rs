@@ -13,18 +13,32 @@ pub struct Registers {
     clock: u64,
 }
 
-/// An engine's timestamp, from its first register, and the time that a context has had.
-const TIMESTAMP: u32 = 0x358;
-const CONTEXT_TIME: u32 = 0x3a8;
+/// Registers of an engine, counted from its first one (PRM volume 2, "Command Reference: Registers").
+pub mod engine {
+    /// EXECLIST_SUBMITPORT (to Gen9): takes two context descriptors, a dword at a time.
+    pub const SUBMIT_PORT: u32 = 0x230;
+    /// EXECLIST_STATUS.
+    pub const STATUS: u32 = 0x234;
+    /// RING_TIMESTAMP.
+    pub const TIMESTAMP: u32 = 0x358;
+    /// CTX_TIMESTAMP: the time that a context has had.
+    pub const CONTEXT_TIME: u32 = 0x3a8;
+    /// EXECLIST_SQ_CONTENTS (from Gen11 on): the first context descriptor of the submission queue.
+    pub const QUEUE: u32 = 0x510;
+    /// EXECLIST_CONTROL (from Gen11 on): bit 0 submits the queue.
+    pub const CONTROL: u32 = 0x550;
+}
 
 impl Registers {
     /// A register's value.
     pub fn get(&self, offset: u32) -> u32 {
         match offset & 0xfff {
             // Execution lists are empty: the last submission has been taken.
-            0x234 => 0x100,
-            TIMESTAMP | CONTEXT_TIME => low_u32(self.clock),
-            low if low == TIMESTAMP + 4 || low == CONTEXT_TIME + 4 => low_u32(self.clock >> 32),
+            engine::STATUS => 0x100,
+            engine::TIMESTAMP | engine::CONTEXT_TIME => low_u32(self.clock),
+            low if low == engine::TIMESTAMP + 4 || low == engine::CONTEXT_TIME + 4 => {
+                low_u32(self.clock >> 32)
+            }
             _ => self.values.get(&offset).copied().unwrap_or(0),
         }
     }

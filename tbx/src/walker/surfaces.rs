@@ -8,6 +8,18 @@ use crate::{
     stream::{Bases, address, bits},
 };
 
+/// Surface types (RENDER_SURFACE_STATE, "Surface Type").
+mod surface_type {
+    pub const IMAGE_1D: u32 = 0;
+    pub const IMAGE_2D: u32 = 1;
+    pub const IMAGE_3D: u32 = 2;
+    pub const BUFFER: u32 = 4;
+    /// Of structures.
+    pub const STRUCTURED_BUFFER: u32 = 5;
+    pub const SCRATCH: u32 = 6;
+    pub const NULL: u32 = 7;
+}
+
 /// Entries that a binding table can have beside the numbers with a meaning of their own.
 const MOST_SURFACES: u32 = 240;
 /// Samplers that a message can name.
@@ -49,7 +61,9 @@ pub fn bindings(
 /// Bytes of a thread's scratch memory, by the state of its surface: the pitch; 0 if there is none.
 pub fn scratch(world: &World, space: Space, at: u64) -> u32 {
     match space.dwords::<16>(world, at) {
-        Ok(s) if bits(s[0], 29, 31) == 6 => (bits(s[3], 0, 17) + 1).next_power_of_two().max(1024),
+        Ok(s) if bits(s[0], 29, 31) == surface_type::SCRATCH => {
+            (bits(s[3], 0, 17) + 1).next_power_of_two().max(1024)
+        }
         _ => 0,
     }
 }
@@ -58,7 +72,7 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
     let base = address(s, 8, 1);
     let dims = match bits(s[0], 29, 31) {
         // Buffers: bytes less one, of structures or typed elements their number less one.
-        4 | 5 => {
+        surface_type::BUFFER | surface_type::STRUCTURED_BUFFER => {
             let count = bits(s[2], 0, 6) | bits(s[2], 16, 29) << 7 | bits(s[3], 21, 31) << 21;
             let size = u64::from(count) + 1;
             if bits(s[0], 18, 26) == RAW {
@@ -66,10 +80,10 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
             }
             return buffer_image(s, base, size);
         }
-        0 => 1,
-        1 => 2,
-        2 => 3,
-        7 => return Ok(Surface { base: 0, size: 0, image: None }),
+        surface_type::IMAGE_1D => 1,
+        surface_type::IMAGE_2D => 2,
+        surface_type::IMAGE_3D => 3,
+        surface_type::NULL => return Ok(Surface { base: 0, size: 0, image: None }),
         other => return Err(format!("type {other} is not modelled")),
     };
     let format = format(bits(s[0], 18, 26))?;
@@ -114,7 +128,8 @@ fn buffer_image(s: &[u32; 16], base: u64, elements: u64) -> Result<Surface, Stri
 /// The format of untyped buffers.
 const RAW: u32 = 0x1ff;
 
-/// An image of a format, by SURFACE_FORMAT.
+/// An image of a format, by SURFACE_FORMAT. Beside a code stand its channels, bytes of a channel, and what a channel is;
+/// all have red first but `0x0c0` (B8G8R8A8_UNORM).
 fn format(code: u32) -> Result<Image, String> {
     use Texel::{Float, Sint, Snorm, Uint, Unorm};
     let (channels, bytes, texel) = match code {

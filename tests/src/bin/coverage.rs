@@ -96,48 +96,54 @@ fn main() {
             Recorded::record(platform, arguments.record);
             continue;
         }
-        let recorded = Recorded::load(platform);
-        let wanted = forms().into_iter().filter(|f| f.line.contains(&arguments.only));
-        let fates: Vec<_> = wanted
-            .map(|form| {
-                let fate = judge(platform, &form, &recorded);
-                (form, fate)
-            })
-            .collect();
-        let count = |name: &str| fates.iter().filter(|f| f.1.name() == name).count();
-        println!(
-            "{platform}: {} proved, {} wrong, {} refused by us alone, {} impossible",
-            count("proved"),
-            count("wrong"),
-            count("refused by us alone"),
-            count("impossible")
-        );
-        let listed = open::load(platform);
-        failed |= fates.iter().any(|(form, fate)| fate.is_open() && !listed.contains_key(&form.line));
-        if arguments.record_open {
-            let open = fates.iter().filter(|f| f.1.is_open());
-            open::write(platform, open.map(|(form, fate)| (fate.name(), form.line.as_str())));
-        }
-        if arguments.table {
-            println!("{}", table(platform, &fates));
-        }
-        let intel = arguments.intel.then(GenxIr::find).flatten();
-        for (form, fate) in fates.iter().filter(|(_, fate)| fate.is_open() && intel.is_some()) {
-            let vote = intel.as_ref().map_or(String::new(), |intel| vote(platform, form, intel));
-            println!("  {}: {} {}\n      {vote}", form.line.replace('\n', "; "), fate.name(), fate.detail());
-        }
-        if intel.is_some() {
-            continue;
-        }
-        let open = |fate: &Fate| match fate {
-            Fate::Impossible(_) => arguments.impossible,
-            fate => fate.is_open(),
-        };
-        for line in reasons(&fates, open) {
-            println!("  {line}");
-        }
+        failed |= all_forms(platform, &arguments);
     }
     std::process::exit(i32::from(failed));
+}
+
+/// What becomes of each form; whether one is open that is not listed as such.
+fn all_forms(platform: Platform, arguments: &Arguments) -> bool {
+    let recorded = Recorded::load(platform);
+    let wanted = forms().into_iter().filter(|f| f.line.contains(&arguments.only));
+    let fates: Vec<_> = wanted
+        .map(|form| {
+            let fate = judge(platform, &form, &recorded);
+            (form, fate)
+        })
+        .collect();
+    let count = |name: &str| fates.iter().filter(|f| f.1.name() == name).count();
+    println!(
+        "{platform}: {} proved, {} wrong, {} refused by us alone, {} impossible",
+        count("proved"),
+        count("wrong"),
+        count("refused by us alone"),
+        count("impossible")
+    );
+    let listed = open::load(platform);
+    let failed = fates.iter().any(|(form, fate)| fate.is_open() && !listed.contains_key(&form.line));
+    if arguments.record_open {
+        let open = fates.iter().filter(|f| f.1.is_open());
+        open::write(platform, open.map(|(form, fate)| (fate.name(), form.line.as_str())));
+    }
+    if arguments.table {
+        println!("{}", table(platform, &fates));
+    }
+    let intel = arguments.intel.then(GenxIr::find).flatten();
+    for (form, fate) in fates.iter().filter(|(_, fate)| fate.is_open() && intel.is_some()) {
+        let vote = intel.as_ref().map_or(String::new(), |intel| vote(platform, form, intel));
+        println!("  {}: {} {}\n      {vote}", form.line.replace('\n', "; "), fate.name(), fate.detail());
+    }
+    if intel.is_some() {
+        return failed;
+    }
+    let open = |fate: &Fate| match fate {
+        Fate::Impossible(_) => arguments.impossible,
+        fate => fate.is_open(),
+    };
+    for line in reasons(&fates, open) {
+        println!("  {line}");
+    }
+    failed
 }
 
 /// Our code of each form, a file each.

@@ -114,12 +114,18 @@ fn main() -> Result<(), Box<dyn Error>> {
             fs::write(keep.join(format!("{i}-{file}")), &input)?;
         }
     }
-    print!("{:<34}", format!("{count} damaged inputs, seed {seed}"));
+    print_counts(&format!("{count} damaged inputs, seed {seed}"), &peers);
+    Ok(())
+}
+
+/// A table of what became of the inputs.
+fn print_counts(title: &str, peers: &[Peer]) {
+    print!("{title:<34}");
     for (_, name) in OUTCOMES {
         print!("{name:>10}");
     }
     println!();
-    for peer in &peers {
+    for peer in peers {
         for (counts, what) in peer.counts.iter().zip(["vISA assembly", "objects of version 3.6"]) {
             print!("{:<34}", format!("{}, {what}", peer.name));
             for n in counts {
@@ -128,7 +134,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!();
         }
     }
-    Ok(())
 }
 
 /// The command, built beside this program.

@@ -48,40 +48,14 @@ pub fn program(line: &str) -> String {
             None => (line, String::new()),
         };
     for &(index, name) in &variables {
-        let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", BYTES / 4);
-        let mut region = 0;
-        for (view, (ty, size)) in VIEWS.into_iter().enumerate() {
-            let place = format!("{name}_{ty}");
-            let ends = |at: usize| !line[at + place.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
-            if line.match_indices(&place).any(|(at, _)| ends(at)) {
-                let _ = writeln!(
-                    text,
-                    ".decl {name}_{ty} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>",
-                    BYTES / size
-                );
-                region = view as u32;
-            }
-        }
+        let region = declare_views(line, name, &mut text);
         let bytes = if index < 4 && !line.starts_with("dpas") { LOADED } else { BYTES };
         for at in (0..bytes).step_by(128) {
             let from = (region * 8 + index as u32) * LOADED + at % LOADED;
             let _ = writeln!(loads, "oword_ld (8) T6 {:#x}:ud {name}.{at}", from / 16);
         }
     }
-    for n in (0..4).filter(|n| line.contains(&format!("A{n}(0)"))) {
-        let _ = writeln!(text, ".decl A{n} v_type=A num_elts=16");
-    }
-    for (name, base) in [("G_ud", "%arg"), ("R_ud", "%retval")].into_iter().filter(|v| line.contains(v.0)) {
-        let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts=96 align=GRF alias=<{base}, 0>");
-    }
-    if line.contains(" S0(") {
-        text += ".decl S0 v_type=S num_elts=1\n";
-    }
-    // Intel's finalizer takes any and all of a predicate's elements, the specification of those of the instruction.
-    let group = [".any)", ".all)"].iter().any(|w| line.contains(w));
-    let elements = if group { simd(line) } else { 32 };
-    let _ = writeln!(text, ".decl P1 v_type=P num_elts={elements}\n.decl P2 v_type=P num_elts=32");
-    text += ".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n";
+    declare_others(line, &mut text);
     let _ = writeln!(
         text,
         ".kernel_attr Target=\"3d\"\n.kernel_attr SimdSize={}\n.function \"main\"\nmain:",
@@ -101,6 +75,44 @@ pub fn program(line: &str) -> String {
         }
     }
     text + "ret (M1, 1)\n" + &behind
+}
+
+/// Declares a variable, and its views of the types by which the form names it. The region of numbers that it is loaded from
+/// is that of the last one.
+fn declare_views(line: &str, name: &str, text: &mut String) -> u32 {
+    let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", BYTES / 4);
+    let mut region = 0;
+    for (view, (ty, size)) in VIEWS.into_iter().enumerate() {
+        let place = format!("{name}_{ty}");
+        let ends = |at: usize| !line[at + place.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        if line.match_indices(&place).any(|(at, _)| ends(at)) {
+            let elements = BYTES / size;
+            let _ = writeln!(
+                text,
+                ".decl {name}_{ty} v_type=G type={ty} num_elts={elements} align=GRF alias=<{name}, 0>"
+            );
+            region = view as u32;
+        }
+    }
+    region
+}
+
+/// Declares what else a form names: addresses, arguments, samplers, predicates and surfaces.
+fn declare_others(line: &str, text: &mut String) {
+    for n in (0..4).filter(|n| line.contains(&format!("A{n}(0)"))) {
+        let _ = writeln!(text, ".decl A{n} v_type=A num_elts=16");
+    }
+    for (name, base) in [("G_ud", "%arg"), ("R_ud", "%retval")].into_iter().filter(|v| line.contains(v.0)) {
+        let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts=96 align=GRF alias=<{base}, 0>");
+    }
+    if line.contains(" S0(") {
+        *text += ".decl S0 v_type=S num_elts=1\n";
+    }
+    // Intel's finalizer takes any and all of a predicate's elements, the specification of those of the instruction.
+    let group = [".any)", ".all)"].iter().any(|w| line.contains(w));
+    let elements = if group { simd(line) } else { 32 };
+    let _ = writeln!(text, ".decl P1 v_type=P num_elts={elements}\n.decl P2 v_type=P num_elts=32");
+    *text += ".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n";
 }
 
 /// What operands are loaded with: for each type numbers of all magnitudes that it can compute with.

@@ -238,32 +238,41 @@ pub fn compare(platform: Platform, form: &MessageForm, ours: &[u8], intel: &[u8]
         if let (Some(a), Some(b)) = (third.0.get(i), third.1.get(i)) {
             out.extend(channels(i, a, b));
         }
-        let pairs = [&mine[i], &second.0[i]].map(|s| dwords(&s.payload));
-        let other = [&theirs[i], &second.1[i]].map(|s| dwords(&s.payload));
-        let lanes = theirs[i].lanes;
-        let wide = ["svm", ":a64", "d64"].iter().any(|w| form.line.contains(w));
-        for d in 0..pairs[0].len().min(other[0].len()) {
-            let at =
-                |side: &[Vec<Option<u32>>; 2]| [0, 1].map(|run: usize| side[run].get(d).copied().flatten());
-            let (a, b) = (at(&pairs), at(&other));
-            // Nobody looks at channels beyond the size of a message; 64-bit addresses of eight take a register of
-            // two where the message has sixteen at least.
-            let row = grf / 4;
-            let within = if wide { 2 } else { 1 } * lanes;
-            let outside = d as u32 % row >= within || grf == 64 && wide && lanes == 8 && d as u32 / row == 1;
-            let beyond = (!theirs[i].no_mask || lanes == 1) && lanes < row && outside;
-            if a != b && b[0].is_some() && !beyond {
-                out.push(Difference {
-                    message: Some(i),
-                    field: format!("payload[{d}]"),
-                    ours: names.of(a),
-                    intel: names.of(b),
-                });
-            }
-        }
+        payloads(i, form, [&mine[i], &second.0[i]], [&theirs[i], &second.1[i]], &names, &mut out);
     }
     results(&names, &runs, &mut out);
     out
+}
+
+/// Differences between the payloads of two messages, each in two runs.
+fn payloads(
+    message: usize,
+    form: &MessageForm,
+    ours: [&Sent; 2],
+    intel: [&Sent; 2],
+    names: &Names<'_>,
+    out: &mut Vec<Difference>,
+) {
+    let (lanes, no_mask, row) = (intel[0].lanes, intel[0].no_mask, names.grf / 4);
+    let (ours, intel) = (ours.map(|s| dwords(&s.payload)), intel.map(|s| dwords(&s.payload)));
+    let wide = ["svm", ":a64", "d64"].iter().any(|w| form.line.contains(w));
+    for d in 0..ours[0].len().min(intel[0].len()) {
+        let at = |side: &[Vec<Option<u32>>; 2]| [0, 1].map(|run: usize| side[run].get(d).copied().flatten());
+        let (a, b) = (at(&ours), at(&intel));
+        // Nobody looks at channels beyond the size of a message; 64-bit addresses of eight take a register of
+        // two where the message has sixteen at least.
+        let within = if wide { 2 } else { 1 } * lanes;
+        let outside = d as u32 % row >= within || row == 16 && wide && lanes == 8 && d as u32 / row == 1;
+        let beyond = (!no_mask || lanes == 1) && lanes < row && outside;
+        if a != b && b[0].is_some() && !beyond {
+            out.push(Difference {
+                message: Some(message),
+                field: format!("payload[{d}]"),
+                ours: names.of(a),
+                intel: names.of(b),
+            });
+        }
+    }
 }
 
 /// A difference between the channels that two messages are sent for.

@@ -128,31 +128,8 @@ fn payload(form: &MessageForm, grf: u32, seed: u64, base: u64, shaped: bool) -> 
         let at = (VARIABLES[name].1 * grf + 4 * dword) as usize;
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     };
-    // Indices of surface and sampler, states of surfaces and samplers, an offset, the predicate, texel offsets.
-    let second = if has(&["bss(D", "ss(D"]) {
-        0x3000
-    } else if has(&["bti(D"]) {
-        0x23
-    } else {
-        3
-    };
-    for (dword, value) in [(0, 0x21), (1, second), (2, 0x2000), (3, 0x80), (4, 4), (6, 0x123), (7, 0x4c)] {
+    for (dword, value) in scalars(form, seed, base) {
         set(0, dword, value);
-    }
-    if has(&["Df(0,4)"]) && has(&["gather", "scatter"]) {
-        set(0, 4, 64.5f32.to_bits());
-    }
-    if form.op.starts_with("raw_send") {
-        set(0, 6, 0x0210_6e03);
-    }
-    set(0, PREDICATE, random(seed, 1 << 40));
-    if has(&["Dq(0,1)"]) && has(&["svm_block"]) {
-        set(0, 2, base as u32 + 0x140);
-        set(0, 3, (base >> 32) as u32);
-    }
-    if has(&["svm_gather4scaled", "svm_scatter4scaled"]) && has(&["Dq(0,1)"]) {
-        set(0, 2, 0x40);
-        set(0, 3, 0);
     }
     // Lanes' addresses, apart from each other and in no order; or coordinates.
     let flat = has(&["flat[Y]:a32", " T1 ", " T2 ", "%scratch"]) && !has(&["slm"]);
@@ -183,6 +160,34 @@ fn payload(form: &MessageForm, grf: u32, seed: u64, base: u64, shaped: bool) -> 
         }
     }
     bytes.split_off(grf as usize)
+}
+
+/// What stands in dwords of the first variable: indices of surface and sampler, states of surfaces and samplers, an offset,
+/// texel offsets, a descriptor, an address; and the predicate.
+fn scalars(form: &MessageForm, seed: u64, base: u64) -> Vec<(u32, u32)> {
+    let has = |words: &[&str]| words.iter().any(|w| form.line.contains(w));
+    let second = if has(&["bss(D", "ss(D"]) {
+        0x3000
+    } else if has(&["bti(D"]) {
+        0x23
+    } else {
+        3
+    };
+    let mut all = vec![(0, 0x21), (1, second), (2, 0x2000), (3, 0x80), (4, 4), (6, 0x123), (7, 0x4c)];
+    if has(&["Df(0,4)"]) && has(&["gather", "scatter"]) {
+        all.push((4, 64.5f32.to_bits()));
+    }
+    if form.op.starts_with("raw_send") {
+        all.push((6, 0x0210_6e03));
+    }
+    all.push((PREDICATE, random(seed, 1 << 40)));
+    if has(&["Dq(0,1)"]) && has(&["svm_block"]) {
+        all.extend([(2, base as u32 + 0x140), (3, (base >> 32) as u32)]);
+    }
+    if has(&["svm_gather4scaled", "svm_scatter4scaled"]) && has(&["Dq(0,1)"]) {
+        all.extend([(2, 0x40), (3, 0)]);
+    }
+    all
 }
 
 fn finding(report: &RunReport) -> Option<String> {

@@ -2,7 +2,8 @@
 //!
 //! A file is lines of `form<TAB>code in hexadecimal`, newlines of the form as `\n`; a form without code was
 //! refused. A third field says `unverified` where only the code generator has an answer, and the verifier, which stands
-//! in front of it, refuses the form: such code is evidence where ours is the same, and none where it is not. `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
+//! in front of it, refuses the form: such code is evidence where ours is the same, and none where it is not.
+//! `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
 
 use std::{collections::BTreeMap, path::PathBuf};
 

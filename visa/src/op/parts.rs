@@ -39,6 +39,39 @@ impl SampleKind {
     }
 }
 
+/// Bits of the mode of a render target write (spec `3D_RTWRITE`).
+pub mod target_mode {
+    /// An index says which of several targets.
+    pub const TARGET_INDEX: u8 = 2;
+    /// Alpha of source 0 is there.
+    pub const ALPHA: u8 = 3;
+    /// An output mask is there.
+    pub const OUTPUT_MASK: u8 = 4;
+    /// Depth is there.
+    pub const DEPTH: u8 = 5;
+    /// Stencil is there.
+    pub const STENCIL: u8 = 6;
+    /// The last write of the thread.
+    pub const LAST_WRITE: u8 = 7;
+    /// Coarse pixels are counted.
+    pub const COUNTER: u8 = 8;
+    /// One result a sample.
+    pub const PER_SAMPLE: u8 = 9;
+    /// One result a coarse pixel.
+    pub const COARSE: u8 = 10;
+    /// An index says which sample.
+    pub const SAMPLE_INDEX: u8 = 11;
+    /// There is no target.
+    pub const NULL_TARGET: u8 = 12;
+}
+
+impl super::RtWrite<'_> {
+    /// Whether a bit of [`target_mode`] is set.
+    pub const fn has(&self, bit: u8) -> bool {
+        self.mode >> bit & 1 != 0
+    }
+}
+
 /// Lanes of the samples of old.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SampleLanes {

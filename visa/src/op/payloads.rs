@@ -1,150 +1,20 @@
 //! What the raw operands of a message hold: its payload and its response. The entries of `table/message.rs` and
-//! `table/structs.rs` say it behind each operand, in the words of this file.
+//! `table/structs.rs` say it behind each operand, in the words of [`holds`](super::holds).
 //!
 //! Lowering and the interpreter both ask, so one cannot judge the other there: Intel's code of each form does
 //! (`tests::messages`).
+//!
+//! | not said here | why |
+//! |---|---|
+//! | append counters, typed blocks, a paired surface | no platform here has them: nothing is made of them |
+//! | what typed loads of the load/store cache give but by channels | it depends on the surface's format |
+//! | `sample_unorm` of 8 bits: registers of its response | hardware returns two registers of each channel, of which half are the pixels; lowering knows |
+//! | matrices of `dpas` | it is no message; its lengths follow from two precisions and two types (`verify::message`) |
+//! | which sources an atomic has | the operation says it, of all messages with atomics: [`AtomicOp::sources`], [`LscOp::atomic_sources`] |
+//! | names and types of operands in `tests::messages::forms` of atomics | Intel's reader takes data of the operation's type alone: a matter of how the form is written, not of what the message holds |
 
-use super::*;
+use super::{holds::*, *};
 use crate::table::{Enc, Role, Slot, Text, Types, When, entry_fields::*};
-
-/// What a raw operand holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Holds {
-    /// The table does not say: how much it is depends on types, or stands in the message itself.
-    Unsaid,
-    /// So many bytes of the thread.
-    Bytes(u32),
-    /// Something of each lane.
-    Lanes(PerLane),
-}
-
-/// How an operand holds something of each lane: in blocks of all lanes, one after the other, as of each channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PerLane {
-    /// Blocks of all lanes.
-    pub blocks: u32,
-    /// Bytes of a lane in a block that mean something.
-    pub bytes: u32,
-    /// Bytes from a lane to the next.
-    pub stride: u32,
-}
-
-impl PerLane {
-    /// In so many blocks.
-    #[must_use]
-    pub const fn blocks(self, blocks: u32) -> PerLane {
-        PerLane { blocks, ..self }
-    }
-
-    /// In a dword of each lane at least.
-    #[must_use]
-    pub const fn in_dwords(self) -> PerLane {
-        PerLane { stride: if self.bytes < 4 { 4 } else { self.bytes }, ..self }
-    }
-
-    /// Bytes of so many lanes, block after block without a gap.
-    pub const fn total(self, lanes: u32) -> u32 {
-        self.blocks * lanes * self.stride
-    }
-}
-
-impl From<PerLane> for Holds {
-    fn from(lanes: PerLane) -> Holds {
-        Holds::Lanes(lanes)
-    }
-}
-
-impl Holds {
-    /// Bytes of registers of `grf` bytes that so many lanes fill; nothing if that is not said. All blocks but the last fill
-    /// registers.
-    pub fn total(self, lanes: u32, grf: u32) -> Option<u32> {
-        match self {
-            Holds::Unsaid => None,
-            Holds::Bytes(bytes) => Some(bytes),
-            Holds::Lanes(PerLane { blocks, stride, .. }) => {
-                Some(blocks.saturating_sub(1) * (lanes * stride).next_multiple_of(grf) + lanes * stride)
-            }
-        }
-    }
-}
-
-/// So many bytes of the thread.
-const fn bytes(bytes: u32) -> Holds {
-    Holds::Bytes(bytes)
-}
-
-/// So many bytes of each lane.
-const fn lanes(bytes: u32) -> PerLane {
-    PerLane { blocks: 1, bytes, stride: bytes }
-}
-
-/// An operand or the result of an atomic operation of so many bits.
-fn atomic(bits: u8) -> PerLane {
-    lanes(u32::from(bits) / 8).in_dwords()
-}
-
-/// Blocks of each lane: single bytes lie together, in a dword at least, others one block of all lanes after the other.
-fn lanes_of_blocks(bytes: u8, blocks: u8) -> PerLane {
-    match bytes {
-        1 => lanes(blocks.into()).in_dwords(),
-        _ => lanes(bytes.into()).blocks(blocks.into()),
-    }
-}
-
-/// Bytes of registers from a row of a media block to the next: a power of two, at least a dword.
-pub fn media_pitch(width: u8) -> u32 {
-    u32::from(width).next_power_of_two().max(4)
-}
-
-fn media_bytes(width: u8, height: u8) -> u32 {
-    media_pitch(width) * u32::from(height)
-}
-
-/// Bytes of the pixels of `sample_unorm`: 16 or 8 bits of each channel.
-const fn unorm_bytes(channels: ChannelMask, format: u8) -> u32 {
-    32 * channels.count() * if format < 2 { 2 } else { 1 }
-}
-
-/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. The
-/// search control is the hardware's field (0, 1, 3, 7; 7 is two references with two records), as in Intel's finalizer, and so
-/// is which messages have records: the specification's text counts 0 to 3, and both wherever there is one.
-const fn vme_records(search: u8, has: bool) -> u32 {
-    match (has, search) {
-        (false, _) => 0,
-        (true, 7) => 128,
-        (true, _) => 64,
-    }
-}
-
-/// Addresses of the load/store cache: one of each lane, or the base of a strided access.
-fn lsc_addresses(op: LscOp, size: LscAddrSize) -> Holds {
-    if op.is_strided() { bytes(size.bytes()) } else { lanes(size.bytes()).into() }
-}
-
-/// Data of the load/store cache: one element of all lanes after the other, or all elements of one address.
-fn lsc_data(op: LscOp, shape: LscShape) -> Holds {
-    let element = shape.size.register_bytes();
-    match (op.kind(), shape.order) {
-        _ if op == LscOp::LoadStatus => bytes(4),
-        (LscKind::Other, _) => Holds::Unsaid,
-        (_, LscOrder::Transpose) => bytes(element * shape.per_address()),
-        (_, LscOrder::NonTranspose) => lanes(element).blocks(shape.per_address()).into(),
-    }
-}
-
-/// Data of texels. (What loads give that are not of channels, and what messages give that are no accesses, is not said.)
-fn lsc_texels(op: LscOp, shape: LscShape) -> Holds {
-    if op.kind() == LscKind::Load && op != LscOp::LoadQuad { Holds::Unsaid } else { lsc_data(op, shape) }
-}
-
-/// Coordinates of texels, of each lane but in a question about the surface.
-fn lsc_coordinates(op: LscOp, size: LscAddrSize) -> Holds {
-    match (op, size) {
-        (LscOp::ReadStateInfo, _) => Holds::Unsaid,
-        (_, LscAddrSize::A16) => lanes(2).into(),
-        _ => lanes(4).into(),
-    }
-}
 
 /// One raw operand of a message.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +29,11 @@ impl Payload {
     /// Whether the message writes it.
     pub fn is_written(&self) -> bool {
         self.slot.role == Role::Dst
+    }
+
+    /// Whether it is what the message is about: what it loads, gets back or stores.
+    fn is_data(&self) -> bool {
+        self.is_written() || self.slot.name == "data"
     }
 }
 
@@ -226,7 +101,23 @@ macro_rules! visit_field {
     ($visit:ident, $field:ident, [RawOperand; $count:literal], $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
         visit_each!($visit, &mut $field, $slots, $holds);
     };
+    ($visit:ident, $field:ident, (Raws), $slots:tt, $([$($other:tt)+])* : $holds:tt) => {
+        visit_list!($visit, $field, $slots, $holds);
+    };
     ($visit:ident, $field:ident, $type:tt, $slots:tt, $($rest:tt)*) => {};
+}
+
+/// Visits the raw operands of a list, which are the kernel's: they stay as they are.
+macro_rules! visit_list {
+    ($visit:ident, $list:ident, $slots:tt, $holds:tt) => {{
+        const SLOTS: &[Slot] = &$slots;
+        let holds = holds!($holds);
+        for slot in SLOTS {
+            for mut operand in $list.iter() {
+                $visit(&mut operand, Payload { slot, holds })?;
+            }
+        }
+    }};
 }
 
 /// Visits raw operands, each with its field of the object.
@@ -268,8 +159,8 @@ macro_rules! payloads {
         $lsc:ident $(<$lsc_life:lifetime>)? $lsc_builder:ident $lsc_of:ident($lsc_op:ident) [$($operation:ident),+] on $lsc_has:tt $lsc_fields:tt
     )+ }) => {
         impl Op<'_> {
-            /// Visits the raw operands of a message in the order of the table, and changes them. Those of lists are left out,
-            /// and those of samples and render target writes.
+            /// Visits the raw operands of a message in the order of the table, and changes them; but those of lists, the
+            /// parameters of a sample, stay as they are.
             ///
             /// # Errors
             ///
@@ -283,6 +174,10 @@ macro_rules! payloads {
                     $($(entry!([Op::$view] $(($($said)+))? $fields) => {
                         visit_entry!(visit $(($($said)+))? $fields);
                         *self = entry!([Op::$view] $(($($said)+))? $fields);
+                    })+)+
+                    $($(Op::$struct(entry!([$struct] $(($($struct_said)+))? $struct_fields)) => {
+                        visit_entry!(visit $(($($struct_said)+))? $struct_fields);
+                        *self = Op::$struct(entry!([$struct] $(($($struct_said)+))? $struct_fields));
                     })+)+
                     $(Op::$lsc(entry!([$lsc] [$lsc_op] $lsc_fields)) => {
                         visit_entry!(visit $lsc_fields);
@@ -313,6 +208,17 @@ impl Op<'_> {
         seen.unwrap_or_else(|never| match never {});
     }
 
+    /// What a message of the thread loads or gets back, or else stores, and what that holds.
+    pub fn data(self) -> Option<(RawOperand, Holds)> {
+        let mut found = None;
+        self.payloads(|operand, payload| {
+            if payload.is_data() {
+                found = Some((operand, payload.holds));
+            }
+        });
+        found
+    }
+
     /// Addresses or coordinates of a message of lanes: what its table has first.
     pub fn lane_addresses(self) -> Option<LaneOperand> {
         let mut found = None;
@@ -325,23 +231,28 @@ impl Op<'_> {
     /// What lanes load or store, or get back of an atomic.
     pub fn lane_data(self) -> Option<LaneOperand> {
         let mut found = None;
-        self.lane_operands(|operand, name| {
-            if operand.written || name == "data" {
+        self.lane_operands(|operand, payload| {
+            if payload.is_data() {
                 found = Some(operand);
             }
         });
         found
     }
 
-    /// True for a message with something of each lane.
+    /// True for a message whose raw operands all hold something of each lane, whatever the types of their variables.
     pub fn has_lanes(self) -> bool {
-        self.lane_addresses().is_some()
+        let (mut of_lanes, mut others) = (false, false);
+        self.payloads(|_, payload| match payload.holds {
+            Holds::Lanes(_) => of_lanes = true,
+            _ => others = true,
+        });
+        of_lanes && !others
     }
 
-    fn lane_operands(self, mut visit: impl FnMut(LaneOperand, &'static str)) {
+    fn lane_operands(self, mut visit: impl FnMut(LaneOperand, Payload)) {
         self.payloads(|operand, payload| {
             if let Holds::Lanes(holds) = payload.holds {
-                visit(LaneOperand { operand, holds, written: payload.is_written() }, payload.slot.name);
+                visit(LaneOperand { operand, holds, written: payload.is_written() }, payload);
             }
         });
     }
@@ -386,14 +297,5 @@ mod tests {
             }
         }
         assert_eq!(messages, table::messages().count());
-    }
-
-    /// Blocks of few lanes begin in registers of their own.
-    #[test]
-    fn blocks_fill_registers_but_the_last() {
-        let held = Holds::from(lanes(4).blocks(3));
-        assert_eq!([16, 8, 1].map(|n| held.total(n, 64)), [Some(192), Some(160), Some(132)]);
-        assert_eq!(lanes_of_blocks(1, 2), PerLane { blocks: 1, bytes: 2, stride: 4 });
-        assert_eq!(lanes_of_blocks(8, 2), PerLane { blocks: 2, bytes: 8, stride: 8 });
     }
 }

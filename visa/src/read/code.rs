@@ -19,7 +19,10 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     kernel.code.clear();
     kernel.operands.clear();
     kernel.quirks.type_bits.clear();
-    let mut reader = CodeReader::new(version, !kernel.quirks.no_surface_index);
+    let mut reader = CodeReader::new(version);
+    if kernel.quirks.no_surface_index {
+        reader = reader.without_surface_index();
+    }
     // Instructions average over 20 bytes and hold about three operands.
     kernel.code.reserve(c.left() / 24);
     kernel.operands.reserve(c.left() / 7);
@@ -41,15 +44,20 @@ pub(super) struct CodeReader {
 }
 
 impl CodeReader {
-    pub(super) fn new(version: Version, surface_index: bool) -> CodeReader {
+    pub(super) fn new(version: Version) -> CodeReader {
         CodeReader {
-            surface_index,
+            surface_index: true,
             version,
             number: version.number(),
             wide: version.at_least(3, 4),
             mode: u32::MAX,
             type_bits: 0,
         }
+    }
+
+    /// One of objects whose messages to the load/store cache leave the surface index out.
+    pub(super) fn without_surface_index(self) -> CodeReader {
+        CodeReader { surface_index: false, ..self }
     }
 
     /// One field of a damaged instruction; its value does not matter.

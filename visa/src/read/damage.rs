@@ -17,7 +17,7 @@ const CONVINCED: u32 = 5;
 
 /// True if the bytes read as instructions of such a writer, up to a return or for long enough.
 pub(super) fn is_damaged(c: &mut Cursor<'_>, version: Version) -> bool {
-    let mut reader = CodeReader::new(version, false);
+    let mut reader = CodeReader::new(version).without_surface_index();
     let mut scratch = Kernel::default();
     for _ in 0..CONVINCED {
         let Some((opcode, sub)) = opcode(c) else { return false };

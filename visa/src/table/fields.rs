@@ -44,7 +44,7 @@ pub(super) const fn float(name: &'static str) -> Slot {
 pub(super) const SAMPLE_OP: Slot = Slot::new("operation", Enc::SampleOp, Role::Control);
 pub(super) const TEXEL_OFFSETS: Slot =
     Slot { classes: Classes::SRC, scalar: true, ..Slot::new("texel offsets", Enc::Aoffimmi, Role::Src) };
-pub(super) const PARAMETERS: Slot = Slot::new("parameters", Enc::RawList, Role::Src);
+pub(crate) const PARAMETERS: Slot = Slot::new("parameters", Enc::RawList, Role::Src);
 
 pub(super) const SFID: Slot = u8("shared function");
 pub(super) const L1: Slot = u8("L1 cache control");

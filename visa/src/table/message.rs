@@ -13,7 +13,7 @@
 //! | `EXEC;` | a field of the object that goes to the [`Record`](crate::Record) |
 //! | `=> (modifier: SurfaceModifier "...") ModifierByte unless (access.is_store())` | a field that only instructions have of which the table does not say this; the view of others has the type's default |
 //! | `SURFACE => (surface: SurfaceId "...");` | a field of the object, and what the view calls it; a code of `op::codes` behind it says how one is made of the other where the type does not |
-//! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::payloads`: bytes of the thread, or of each lane |
+//! | `(offsets: RawOperand "..."): lanes(4)` | what the operand holds, in the words of `op::holds`: `bytes` or `registers` of the thread, `lanes` of so many bytes, `elements` as wide as their type |
 //!
 //! What a payload holds is said here alone; whoever needs it asks
 //! [`Op::payloads`](crate::Op::payloads). Which types it may have, whether it may be `%null`, and which execution sizes there
@@ -201,8 +201,8 @@ macro_rules! message_instructions {
                 u8("channels and width")          => (channels: ChannelMask "Channels.", lanes: SampleLanes "Lanes that take part.") LegacyMode;
                 SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless (kind.is_load());
                 SURFACE                           => (surface: SurfaceId "Surface.");
-                U, V, R                           => (coords: [RawOperand; 3] "U, V, R.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                U, V, R                           => (coords: [RawOperand; 3] "U, V, R."): bytes(legacy_bytes(lanes, 1));
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(legacy_bytes(lanes, channels.count()));
             }
 
             /// `avs`: a block of pixels, scaled.
@@ -218,7 +218,7 @@ macro_rules! message_instructions {
                 float("v2d")                      => (v2d: Scalar "Change of delta V.");
                 u8("execution mode")              => (mode: u8 "Size of the block, as the hardware numbers it.");
                 scalar("ief bypass", Types::INT)  => (bypass: Scalar "Whether the image enhancement filter is left out.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(avs_bytes(mode, channels, format));
             }
 
             /// `sample_unorm`.
@@ -237,12 +237,12 @@ macro_rules! message_instructions {
                 u8("stream mode")                 => (stream: u8 "Bit 0 records come back, bit 1 records go in.");
                 u8("search control")              => (search: u8 "Search control, as the hardware numbers it.");
                 raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
-                raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(64 + vme_records(search, stream & 2 != 0));
+                raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(vme_search_input(stream, search));
                 SURFACE                           => (surface: SurfaceId "Picture.");
                 raw_src("reference 0"), raw_src("reference 1")
                     => (references: [RawOperand; 2] "Places in the references, or null."): bytes(4);
                 raw_src("cost center")            => (center: RawOperand "Cost center, or null."): bytes(32);
-                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(224 + vme_records(search, stream & 1 != 0));
+                raw_dst("output")                 => (output: RawOperand "What is found."): bytes(vme_search_output(stream, search));
             }
 
             /// `vme_sic`: skip check and intra prediction.
@@ -279,8 +279,8 @@ macro_rules! message_instructions {
                 u8("source length")               => (src_len: u8 "Registers sent.");
                 u8("destination length")          => (dst_len: u8 "Registers returned.");
                 scalar("descriptor", Types::INT)  => (desc: Scalar "Descriptor.");
-                raw_src("source").needed()        => (src: RawOperand "Payload.");
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_src("source").needed()        => (src: RawOperand "Payload."): registers(src_len);
+                raw_dst("destination")            => (dst: RawOperand "Destination."): registers(dst_len);
             }
 
             /// `raw_sends`: a message by its descriptors, with two payloads.
@@ -303,11 +303,11 @@ macro_rules! message_instructions {
                 EXEC;
                 u32("shared function")            => (sfid: u32 "Shared function.");
                 PRED;
-                raw_dst("destination")            => (dst: RawOperand "Destination.");
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(dst_bytes);
                 u32("destination length")         => (dst_bytes: u32 "Bytes returned.");
-                raw_src("source 0")               => (src0: RawOperand "First payload.");
+                raw_src("source 0")               => (src0: RawOperand "First payload."): bytes(src0_bytes);
                 u32("source 0 length")            => (src0_bytes: u32 "Bytes of it.");
-                raw_src("source 1")               => (src1: RawOperand "Second payload.");
+                raw_src("source 1")               => (src1: RawOperand "Second payload."): bytes(src1_bytes);
                 u32("source 1 length")            => (src1_bytes: u32 "Bytes of it.");
                 scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY)
                     => (indirect: [Scalar; 2] "What the descriptor leaves to registers.");

@@ -7,7 +7,7 @@
 //! | `structs` | views of opcodes: `Sample3d = 0x6d "sample_3d" (kind = SampleKind::Sample)` is opcode, byte, word, and what it says of the view |
 //! | `lsc` | views of the load/store cache: `LscUntyped(op) [Load, Store]` is the opcode, the field of the view that has the operation, and all operations that have these fields; numbers and words are those of [`LscOp`](crate::lsc::LscOp) |
 //! | `Sample<'a> sample` | the view, with a lifetime where a field refers to operands; the builder's function |
-//! | `: lsc_data(op, shape)` | what raw operands hold, as in `message`; of samples and render target writes it depends on the types of variables, and the verifier says it |
+//! | `: lsc_data(op, shape)` | what raw operands hold, as in `message`; `elements(1)` where the type of the variable says how wide an element of a lane is |
 //! | `Plain unless (op.is_strided())` | a field that is there unless this holds of the instruction, stored as its type says; the view of others has the type's default |
 //!
 //! **Why the text is not a part of an entry.** It was counted for the load/store cache. Its seven formats of text (accesses,
@@ -43,28 +43,28 @@ macro_rules! struct_instructions {
                     TEXEL_OFFSETS                 => (aoffimmi: Scalar "Packed texel offsets.");
                     SAMPLER                       => (sampler: (Option<SamplerId>) "Sampler, absent for loads.") Given unless (kind.is_load());
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
-                    raw_dst("destination").types(TEXELS) => (dst: RawOperand "Destination.");
+                    raw_dst("destination").types(TEXELS) => (dst: RawOperand "Destination."): elements(sampled_channels(kind, channels));
                     raw_src("paired resource").when(When::Since(308)) => (paired: RawOperand "Paired surface, or null.");
-                    PARAMETERS                    => (params: (Raws) "Parameters: coordinates, bias, reference, ... in the order of the operation.");
+                    PARAMETERS                    => (params: (Raws) "Parameters: coordinates, bias, reference, ... in the order of the operation."): elements(1);
                 }
 
                 /// `rt_write_3d`.
                 RtWrite<'a> rt_write [RtWrite3d = 0x71 "rt_write_3d"] on (everywhere) {
                     EXEC.sizes(&[8, 16, 32]); PRED;
                     u16("mode")                   => (
-                        mode: u16 "Mode bits: 2 target index, 3 source 0 alpha, 4 output mask, 5 depth, 6 stencil, 7 last write, 8 counter, 9 per sample, 10 coarse, 11 sample index, 12 null target."
+                        mode: u16 "Bits of [`target_mode`]."
                     );
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
-                    raw_src("header")             => (header: RawOperand "Header.");
-                    int("sample index").when(When::Bit(11)) => (sample_index: (Option<Scalar>) "Sample index.");
-                    int("counter").when(When::Bit(8)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
-                    int("render target index").when(When::Bit(2)) => (target: (Option<Scalar>) "Render target index.");
-                    raw_src("source 0 alpha").when(When::Bit(3)) => (alpha0: (Option<RawOperand>) "Source 0 alpha.");
-                    raw_src("output mask").when(When::Bit(4)) => (output_mask: (Option<RawOperand>) "Output mask.");
+                    raw_src("header")             => (header: RawOperand "Header."): registers(1);
+                    int("sample index").when(When::Bit(target_mode::SAMPLE_INDEX)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    int("counter").when(When::Bit(target_mode::COUNTER)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
+                    int("render target index").when(When::Bit(target_mode::TARGET_INDEX)) => (target: (Option<Scalar>) "Render target index.");
+                    raw_src("source 0 alpha").when(When::Bit(target_mode::ALPHA)) => (alpha0: (Option<RawOperand>) "Source 0 alpha."): elements(1);
+                    raw_src("output mask").when(When::Bit(target_mode::OUTPUT_MASK)) => (output_mask: (Option<RawOperand>) "Output mask."): lanes(2);
                     raw_src("red"), raw_src("green"), raw_src("blue"), raw_src("alpha")
-                        => (color: [RawOperand; 4] "Red, green, blue, alpha.");
-                    raw_src("depth").when(When::Bit(5)) => (depth: (Option<RawOperand>) "Depth.");
-                    raw_src("stencil").when(When::Bit(6)) => (stencil: (Option<RawOperand>) "Stencil.");
+                        => (color: [RawOperand; 4] "Red, green, blue, alpha."): elements(1);
+                    raw_src("depth").when(When::Bit(target_mode::DEPTH)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
+                    raw_src("stencil").when(When::Bit(target_mode::STENCIL)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
                 }
             }
             lsc {
@@ -103,10 +103,10 @@ macro_rules! struct_instructions {
                     u16("block width")            => (width: u16 "Elements per row.");
                     u16("block height")           => (height: u16 "Rows.");
                     u8("vnni")                    => (vnni: bool "VNNI transform.");
-                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null."): lsc_blocks2d(size, order, blocks, [width, height], vnni);
                     BASE.named("surface base"), BASE.named("surface width"), BASE.named("surface height"), BASE.named("surface pitch"),
                     BASE.named("x offset"), BASE.named("y offset") => (addr: [Scalar; 6] "Surface base, width, height, pitch, x, y.");
-                    raw_src("source 1")           => (src1: RawOperand "Data written, or null.");
+                    raw_src("source 1")           => (src1: RawOperand "Data written, or null."): lsc_blocks2d(size, order, blocks, [width, height], vnni);
                 }
 
                 /// Append counters of the load/store cache.

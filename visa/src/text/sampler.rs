@@ -8,6 +8,7 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
+    op::target_mode,
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Slot, When},
@@ -36,17 +37,17 @@ pub(super) const SAMPLER_OPS: &[(u8, &str, Opcode)] = &[
 
 /// Mode bits of `rt_write_3d` and their words.
 pub(super) const RT_MODES: [(&str, u8); 11] = [
-    ("RTI", 2),
-    ("A", 3),
-    ("O", 4),
-    ("Z", 5),
-    ("ST", 6),
-    ("LRTW", 7),
-    ("CPS", 8),
-    ("PS", 9),
-    ("CM", 10),
-    ("SI", 11),
-    ("NULLRT", 12),
+    ("RTI", target_mode::TARGET_INDEX),
+    ("A", target_mode::ALPHA),
+    ("O", target_mode::OUTPUT_MASK),
+    ("Z", target_mode::DEPTH),
+    ("ST", target_mode::STENCIL),
+    ("LRTW", target_mode::LAST_WRITE),
+    ("CPS", target_mode::COUNTER),
+    ("PS", target_mode::PER_SAMPLE),
+    ("CM", target_mode::COARSE),
+    ("SI", target_mode::SAMPLE_INDEX),
+    ("NULLRT", target_mode::NULL_TARGET),
 ];
 
 /// Output formats of `sample_unorm`.

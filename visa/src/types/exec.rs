@@ -57,8 +57,14 @@ impl EMask {
     }
 
     /// `M<group + 1>`, group 0-7.
-    pub const fn new(group: u8, no_mask: bool) -> EMask {
-        EMask((group & 7) | if no_mask { 8 } else { 0 })
+    pub const fn of_group(group: u8) -> EMask {
+        EMask(group & 7)
+    }
+
+    /// The same group, where the execution mask is ignored: `M<group + 1>_NM`.
+    #[must_use]
+    pub const fn without_mask(self) -> EMask {
+        EMask(self.0 | 8)
     }
 
     /// The four-bit encoding.
@@ -155,7 +161,7 @@ mod tests {
                 None => assert!(raw & 15 > 5),
             }
         }
-        assert_eq!(EMask::from_name("M3_NM"), Some(EMask::new(2, true)));
-        assert_eq!(EMask::new(2, true).offset(), 8);
+        assert_eq!(EMask::from_name("M3_NM"), Some(EMask::of_group(2).without_mask()));
+        assert_eq!(EMask::of_group(2).without_mask().offset(), 8);
     }
 }

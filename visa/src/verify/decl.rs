@@ -16,12 +16,22 @@ const fn may_be_aliased(var: Predefined) -> bool {
 /// Memory for [`Checker::declarations`].
 #[derive(Debug, Default)]
 pub(super) struct DeclarationMemory {
-    /// Of each variable: 0 not seen, 1 on the path, 2 done.
-    state: Vec<u8>,
+    /// Of each variable.
+    state: Vec<AliasState>,
     /// Aliases on the way to a root.
     path: Vec<usize>,
     /// First byte, end and number of each input.
     ranges: Vec<(u32, u32, usize)>,
+}
+
+/// What is known of a variable while aliases are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AliasState {
+    New,
+    /// It is on the way that is being followed.
+    OnPath,
+    /// Its root is known.
+    Known,
 }
 
 impl Checker<'_> {
@@ -182,63 +192,18 @@ impl Checker<'_> {
     }
 
     /// Follows every alias once; each variable is then known as a place in its root.
-    fn aliases(&mut self, state: &mut Vec<u8>, path: &mut Vec<usize>) {
+    fn aliases(&mut self, state: &mut Vec<AliasState>, path: &mut Vec<usize>) {
         let kernel = self.kernel;
         let count = kernel.vars.len();
-        let unknown = Root { offset: 0, bytes: None };
         self.roots.clear();
-        self.roots.resize(count, unknown);
+        self.roots.resize(count, Root { offset: 0, bytes: None });
         state.clear();
-        state.resize(count, 0);
+        state.resize(count, AliasState::New);
         path.clear();
         for start in 0..count {
-            let mut at = start;
-            let mut root = loop {
-                if state[at] == 2 {
-                    break Some(self.roots[at]);
-                }
-                if state[at] == 1 {
-                    self.report(
-                        Rule::AliasCycle,
-                        None,
-                        self.var_field(at),
-                        "the alias leads back to itself".into(),
-                    );
-                    break None;
-                }
-                state[at] = 1;
-                path.push(at);
-                let Some(alias) = kernel.vars[at].alias else { break None };
-                match alias.base.declared() {
-                    _ if alias.file_scope => {
-                        let message = format!("file-scope variable {}, which the object lacks", alias.base.0);
-                        self.report(Rule::AliasBase, None, self.var_field(at), message);
-                        break None;
-                    }
-                    Some(base) if base < count => at = base,
-                    Some(_) => {
-                        let message = format!("V{}, the last variable is V{}", alias.base.0, count + 31);
-                        self.report(Rule::AliasBase, None, self.var_field(at), message);
-                        break None;
-                    }
-                    None if alias.base.predefined().is_none() || alias.base.is_null() => {
-                        let message = format!("V{}, which is reserved", alias.base.0);
-                        self.report(Rule::AliasBase, None, self.var_field(at), message);
-                        break None;
-                    }
-                    None if matches!(alias.base.predefined(), Some(p) if !may_be_aliased(p)) => {
-                        let name = kernel.var_name(alias.base);
-                        let message = format!(
-                            "{name}, of which there are no aliases; allowed: %r0, %arg, %retval, declared variables"
-                        );
-                        self.report(Rule::AliasBase, None, self.var_field(at), message);
-                        break None;
-                    }
-                    None => break Some(Root { offset: 0, bytes: self.predefined_bytes(alias.base) }),
-                }
-            };
+            let mut root = self.follow(start, state, path);
             while let Some(i) = path.pop() {
-                state[i] = 2;
+                state[i] = AliasState::Known;
                 let var = &kernel.vars[i];
                 let found = match (var.alias, root) {
                     (None, _) => Root { offset: 0, bytes: Some(var.bytes()) },
@@ -252,6 +217,52 @@ impl Checker<'_> {
                 root = Some(found);
             }
         }
+    }
+
+    /// Goes from a variable to what it is an alias of, and on, and gives the first whose root is known; nothing where the
+    /// way ends in a declaration or a fault. The variables on the way are in `path`.
+    fn follow(&mut self, start: usize, state: &mut [AliasState], path: &mut Vec<usize>) -> Option<Root> {
+        let mut at = start;
+        loop {
+            match state[at] {
+                AliasState::Known => return Some(self.roots[at]),
+                AliasState::OnPath => {
+                    let message = "the alias leads back to itself".to_owned();
+                    self.report(Rule::AliasCycle, None, self.var_field(at), message);
+                    return None;
+                }
+                AliasState::New => {}
+            }
+            state[at] = AliasState::OnPath;
+            path.push(at);
+            let alias = self.kernel.vars[at].alias?;
+            match alias.base.declared() {
+                Some(base) if base < self.kernel.vars.len() && !alias.file_scope => at = base,
+                _ => return self.predefined_base(at, &alias),
+            }
+        }
+    }
+
+    /// The root of an alias of a predefined variable; a fault if it has no base at all.
+    fn predefined_base(&mut self, at: usize, alias: &Alias) -> Option<Root> {
+        let base = alias.base;
+        let message = match (base.declared(), base.predefined()) {
+            _ if alias.file_scope => format!("file-scope variable {}, which the object lacks", base.0),
+            (Some(_), _) => {
+                format!("V{}, the last variable is V{}", base.0, self.kernel.vars.len() + 31)
+            }
+            (None, None) => format!("V{}, which is reserved", base.0),
+            (None, Some(_)) if base.is_null() => format!("V{}, which is reserved", base.0),
+            (None, Some(p)) if !may_be_aliased(p) => {
+                let name = self.kernel.var_name(base);
+                format!(
+                    "{name}, of which there are no aliases; allowed: %r0, %arg, %retval, declared variables"
+                )
+            }
+            (None, Some(_)) => return Some(Root { offset: 0, bytes: self.predefined_bytes(base) }),
+        };
+        self.report(Rule::AliasBase, None, self.var_field(at), message);
+        None
     }
 
     /// Bytes of a predefined variable: a register, or as many as arguments and return values may take.

@@ -155,24 +155,11 @@ impl Checker<'_> {
         for (field, message) in odd {
             self.report(Rule::BlockShape, Some(at.index), field, message);
         }
-        let clean = faults.is_empty();
         for (field, message) in faults {
             self.report(Rule::LscShape, Some(at.index), field, message);
         }
-        if !clean {
-            return;
-        }
-        let grf = self.options.grf_bytes;
-        let (row, rows) = if transposed { (height, width) } else { (width, height) };
-        // VNNI joins the rows of a dword: of qwords each by itself.
-        let rows = if b.vnni { rows.next_multiple_of((4 / size).max(1)) } else { rows };
-        let block = row.next_power_of_two() * size * rows;
-        let bytes = if blocks > 1 { blocks * block.next_multiple_of(grf) } else { block };
         if is_store {
             self.there(at.index, "source 1", b.src1);
-            self.payload(at, "source 1", b.src1, bytes);
-        } else {
-            self.payload(at, "destination", b.dst, bytes);
         }
     }
 }

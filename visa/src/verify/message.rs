@@ -18,42 +18,24 @@ impl Checker<'_> {
             Op::Lsc(ref lsc) => self.lsc(at, lsc),
             Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
             Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
-            Op::Sample(ref s) if s.kind == SampleKind::Gather => self.sample(at, s, 4),
-            Op::Sample(ref s) => {
-                let mask = ChannelMask(s.channels & 15);
-                self.channels(index, mask);
-                self.sample(at, s, mask.count());
-            }
+            Op::Sample(ref s) => self.sample(index, s),
             Op::Info3d { channels, .. } => self.channels(index, channels),
-            Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::RawSend { ext_desc, src_len, dst_len, src, dst, .. } => {
-                self.registers(at, "source", src, src_len.into(), 1..=15);
+            Op::RawSend { ext_desc, src_len, dst_len, .. } => {
+                self.registers(index, "source", src_len, 1..=15);
                 let most = if ext_desc & END_OF_THREAD != 0 { 0 } else { 16 };
-                self.registers(at, "destination", dst, dst_len.into(), 0..=most);
+                self.registers(index, "destination", dst_len, 0..=most);
             }
-            Op::RawSends { end, src_len, dst_len, ext_desc, srcs, dst, .. } => {
-                self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
+            Op::RawSends { end, src_len, dst_len, ext_desc, srcs, .. } => {
+                self.registers(index, "source 0", src_len[0], 0..=31);
                 if src_len[0] > 0 {
-                    self.there(at.index, "source 0", srcs[0]);
+                    self.there(index, "source 0", srcs[0]);
                 }
-                self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
+                self.registers(index, "source 1", src_len[1], 0..=31);
                 let ends = ext_desc.immediate().is_some_and(|e| low_u32(e) & END_OF_THREAD != 0);
                 let most = if end == SendEnd::EndsThread || ends { 0 } else { 31 };
-                self.registers(at, "destination", dst, dst_len.into(), 0..=most);
+                self.registers(index, "destination", dst_len, 0..=most);
             }
-            Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } => {
-                let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
-                let rows = lanes * u32::from(repeat);
-                let (to, from) = (rows * element(dst), rows * element(srcs[0]));
-                self.payload(at, "destination", dst, to);
-                self.payload(at, "source 0", srcs[0], from);
-                let dwords = Precision::weight_dwords(weight, activation, depth.into());
-                self.payload(at, "source 1", srcs[1], lanes * 4 * dwords);
-                if let VectorOperand::General(g) = src2 {
-                    let row = Precision::elements_of_stage(weight, activation) * activation.bits();
-                    self.matrix_row(index, g, row);
-                }
-            }
+            Op::Dpas { .. } => self.matrix_operands(at, &inst.op),
             Op::Fcall { arg_size, return_size, .. } | Op::Ifcall { arg_size, return_size, .. } => {
                 self.call_size(index, "argument size", arg_size, 32);
                 self.call_size(index, "return size", return_size, 12);
@@ -72,8 +54,30 @@ impl Checker<'_> {
 
     /// The length of a payload that the table says.
     fn payload_length(&mut self, at: Message, raw: RawOperand, payload: Payload) {
-        if let Some(bytes) = payload.holds.total(at.lanes, self.options.grf_bytes) {
-            self.payload(at, payload.slot.name, raw, bytes);
+        let holds = payload.holds.of_elements(self.element_bytes(raw));
+        match holds.total(at.lanes, self.options.grf_bytes) {
+            None | Some(0) => {}
+            Some(bytes) => self.payload(at, payload.slot.name, raw, bytes),
+        }
+    }
+
+    /// Bytes of an element of a payload that may be of words or of dwords: the type of its variable says which.
+    fn element_bytes(&self, raw: RawOperand) -> u32 {
+        self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4)
+    }
+
+    /// The matrices of `dpas`: the accumulator goes in and comes out, the weights fill dwords.
+    fn matrix_operands(&mut self, at: Message, op: &Op<'_>) {
+        let Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else { return };
+        let rows = at.lanes * u32::from(repeat);
+        for (field, raw) in [("destination", dst), ("source 0", srcs[0])] {
+            self.payload(at, field, raw, rows * self.element_bytes(raw));
+        }
+        let dwords = Precision::weight_dwords(weight, activation, depth.into());
+        self.payload(at, "source 1", srcs[1], at.lanes * 4 * dwords);
+        if let VectorOperand::General(g) = src2 {
+            let row = Precision::elements_of_stage(weight, activation) * activation.bits();
+            self.matrix_row(at.index, g, row);
         }
     }
 
@@ -83,11 +87,6 @@ impl Checker<'_> {
             let message = format!("{size} registers, allowed: 0 to {most}");
             self.report(Rule::CallSize, Some(index), field, message);
         }
-    }
-
-    /// Bytes of `count` channels or elements of `bytes` each, of which all but the last fill registers.
-    pub(super) fn rows(&self, count: u32, bytes: u32) -> u32 {
-        count.saturating_sub(1) * bytes.next_multiple_of(self.options.grf_bytes) + bytes
     }
 
     /// `bytes` of a payload from a register boundary on, inside its variable.
@@ -105,7 +104,7 @@ impl Checker<'_> {
         }
         // What is smaller than a register has the rest of it to itself: a block of 16 bytes may hold 8.
         if let Some(size) = root.bytes
-            && start + bytes > size.max(grf)
+            && start.saturating_add(bytes) > size.max(grf)
         {
             let message =
                 format!("{bytes} bytes from byte {start} on, but {name} lies in a variable of {size} bytes");
@@ -192,45 +191,28 @@ impl Checker<'_> {
         }
     }
 
-    fn sample(&mut self, at: Message, s: &Sample<'_>, channels: u32) {
-        let element = self.kernel.var_type(s.dst.var).map_or(4, Type::bytes).min(4);
-        let bytes = self.rows(channels, at.lanes * element);
-        self.payload(at, "destination", s.dst, bytes);
-        for raw in s.params.iter() {
-            let element = self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
-            self.payload(at, "parameters", raw, at.lanes * element);
+    /// A sample has coordinates, and what is no gather has channels.
+    fn sample(&mut self, index: usize, s: &Sample<'_>) {
+        if s.kind != SampleKind::Gather {
+            self.channels(index, ChannelMask(s.channels & 15));
         }
         if s.params.is_empty() {
             let message = "no coordinates".to_owned();
-            self.report(Rule::NullOperand, Some(at.index), "parameters", message);
+            self.report(Rule::NullOperand, Some(index), "parameters", message);
         }
     }
 
-    fn rt_write(&mut self, at: Message, rt: &RtWrite<'_>) {
-        const FIELDS: [&str; 4] = ["red", "green", "blue", "alpha"];
-        for (field, raw) in FIELDS.into_iter().zip(rt.color) {
-            let element = self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
-            self.payload(at, field, raw, at.lanes * element);
-        }
-        if let Some(depth) = rt.depth {
-            self.payload(at, "depth", depth, at.lanes * 4);
-        }
-    }
-
-    /// A payload whose length the instruction states in registers.
+    /// The length of a payload that the instruction states in registers.
     fn registers(
         &mut self,
-        at: Message,
+        index: usize,
         field: &'static str,
-        raw: RawOperand,
-        count: u32,
-        allowed: std::ops::RangeInclusive<u32>,
+        count: u8,
+        allowed: std::ops::RangeInclusive<u8>,
     ) {
         if !allowed.contains(&count) {
             let message = format!("{count} registers, allowed: {} to {}", allowed.start(), allowed.end());
-            self.report(Rule::MessageLength, Some(at.index), field, message);
-        } else if count > 0 {
-            self.payload(at, field, raw, count * self.options.grf_bytes);
+            self.report(Rule::MessageLength, Some(index), field, message);
         }
     }
 

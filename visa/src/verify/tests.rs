@@ -117,7 +117,7 @@ const CASES: &[(Rule, Spoil)] = &[
     (Rule::ControlValue, |k| set(k, "cmp", 0, Operand::Num(7))),
     (Rule::OperandClass, |k| set(k, "add", 0, Operand::Vector(VectorOperand::imm(Type::D, 1)))),
     (Rule::OperandBounds, |k| set(k, "add", 1, general(36, Region::src(1, 1, 0), Modifier::None))),
-    (Rule::ExecMask, |k| edit(k, "add", |r| r.exec.mask = EMask::new(7, false))),
+    (Rule::ExecMask, |k| edit(k, "add", |r| r.exec.mask = EMask::of_group(7))),
     (Rule::PredicateWidth, |k| k.preds[0].num_elements = 4),
     (Rule::OperandType, |k| set(k, "and", 1, general(33, Region::src(1, 1, 0), Modifier::None))),
     (Rule::OperandMix, |k| set(k, "add", 1, general(33, Region::src(1, 1, 0), Modifier::None))),

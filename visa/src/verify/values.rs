@@ -219,11 +219,11 @@ impl Checker<'_> {
     }
 
     fn atomic_types(&mut self, index: usize, op: AtomicOp, bits: u8, srcs: [RawOperand; 2], dst: RawOperand) {
-        let allowed = match (op.name(), bits) {
-            (n, 64) if n.starts_with('f') => Types::of(&[Type::DF]),
-            (n, _) if n.starts_with('f') => Types::of(&[Type::F]),
-            (_, 64) => Types::of(&[Type::UQ, Type::Q]),
-            _ => Types::DWORD,
+        let allowed = match (op.is_float(), bits) {
+            (true, 64) => Types::of(&[Type::DF]),
+            (true, _) => Types::of(&[Type::F]),
+            (false, 64) => Types::of(&[Type::UQ, Type::Q]),
+            (false, _) => Types::DWORD,
         };
         for (field, raw) in [("source 0", srcs[0]), ("source 1", srcs[1]), ("destination", dst)] {
             self.types(index, field, raw, allowed);

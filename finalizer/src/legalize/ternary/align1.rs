@@ -18,15 +18,7 @@ use crate::{
 pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
-    let need = u32::from(lx.caps.regions.ternary_align);
-    let dst_fits = match inst.dst {
-        Dst::Direct { reg, horz, .. } => {
-            (horz == 1 || lanes == 1)
-                && (reg.is_null() || !lx.is_general(reg) || placed(lx, reg, need.max(ty.bytes())))
-        }
-        _ => false,
-    };
-    if !dst_fits {
+    if !destination_fits(lx, inst, ty) {
         let reg = lx.aligned_temp((lanes * ty.bytes()).max(16));
         return through(lx, inst, reg, ty);
     }
@@ -75,6 +67,18 @@ pub(super) fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let new = spelled(lx, inst, new, ty);
     lx.out.push(new);
     Step::Replaced
+}
+
+/// Whether the destination is packed, and aligned as the platform wants it.
+fn destination_fits(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> bool {
+    let need = u32::from(lx.caps.regions.ternary_align);
+    match inst.dst {
+        Dst::Direct { reg, horz, .. } => {
+            (horz == 1 || inst.exec.lanes() == 1)
+                && (reg.is_null() || !lx.is_general(reg) || placed(lx, reg, need.max(ty.bytes())))
+        }
+        _ => false,
+    }
 }
 
 /// The instruction with its regions as the words of align1 have them.

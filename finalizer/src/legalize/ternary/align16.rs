@@ -23,13 +23,7 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return pair_as_four(lx, inst);
     }
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
-    let dst_fits = match inst.dst {
-        Dst::Direct { reg, horz, .. } => {
-            (horz == 1 || lanes == 1) && !reg.is_null() && lx.is_general(reg) && placed(lx, reg, 16)
-        }
-        _ => false,
-    };
-    if !dst_fits {
+    if !destination_fits(lx, inst) {
         let reg = lx.aligned_temp((lanes * ty.bytes()).max(16));
         return through(lx, inst, reg, ty);
     }
@@ -46,17 +40,7 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             changed = true;
             continue;
         }
-        let fits = match inst.src[i] {
-            Src::Direct { reg, region, .. } if lx.is_general(reg) => {
-                if scalar {
-                    lx.is_aligned(reg, replicated_unit(lx, src_ty))
-                } else {
-                    region.stride(lanes) == Some(1) && placed(lx, reg, 16)
-                }
-            }
-            _ => false,
-        };
-        if !fits {
+        if !source_fits(lx, inst, i) {
             lx.stage_source(&mut new, i, src_ty, 1);
             if let Src::Direct { reg, .. } = new.src[i] {
                 lx.raise_alignment(reg, if scalar { 4 } else { 16 });
@@ -71,19 +55,51 @@ pub(super) fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lanes > 1 && !spans_fit(lx, inst) {
         return Step::Keep; // Split, then shaped.
     }
-    if let Dst::Direct { reg, .. } = new.dst {
+    lx.out.push(in_align16(inst));
+    Step::Replaced
+}
+
+/// Whether the destination is packed, from 16 bytes on.
+fn destination_fits(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
+    match inst.dst {
+        Dst::Direct { reg, horz, .. } => {
+            (horz == 1 || inst.exec.lanes() == 1)
+                && !reg.is_null()
+                && lx.is_general(reg)
+                && placed(lx, reg, 16)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a source is packed, from 16 bytes on, or one element at a multiple of its size.
+fn source_fits(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> bool {
+    let lanes = inst.exec.lanes();
+    match inst.src[i] {
+        Src::Direct { reg, ty, .. } if lx.is_general(reg) && is_scalar(&inst.src[i], lanes) => {
+            lx.is_aligned(reg, replicated_unit(lx, ty))
+        }
+        Src::Direct { reg, region, .. } if lx.is_general(reg) => {
+            region.stride(lanes) == Some(1) && placed(lx, reg, 16)
+        }
+        _ => false,
+    }
+}
+
+/// The instruction in this form, whose operands fit.
+fn in_align16(inst: &VInst) -> VInst {
+    let mut new = *inst;
+    if let Dst::Direct { reg, ty, .. } = inst.dst {
         new.dst = Dst::Direct { reg, horz: 1, ty };
     }
-    for i in 0..3 {
-        if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
-            let scalar = is_scalar(&inst.src[i], lanes);
-            let region = shape(i, if scalar { 0 } else { 1 }, 2);
-            new.src[i] = Src::Direct { reg, region, mods, ty };
+    for (i, src) in new.src.iter_mut().enumerate() {
+        if let Src::Direct { reg, mods, ty, .. } = *src {
+            let stride = if is_scalar(&inst.src[i], inst.exec.lanes()) { 0 } else { 1 };
+            *src = Src::Direct { reg, region: shape(i, stride, 2), mods, ty };
         }
     }
     new.opts = new.opts.with(Options::ALIGN16);
-    lx.out.push(new);
-    Step::Replaced
+    new
 }
 
 /// What the place of a replicated element is a multiple of, in bytes. Where halves mix with floats the operand has a bit for odd

@@ -91,7 +91,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A surface whose state the extended descriptor names, bindless or by the scratch base: the offset of a surface state, and of the one so many behind it that newer text names: `bss(V32,3)`.
+    /// A surface whose state the extended descriptor names, bindless or by the scratch base: the offset of a surface state, and
+    /// of the one so many behind it that newer text names: `bss(V32,3)`.
     pub(super) fn surface_state(
         &mut self,
         address: LscAddrType,

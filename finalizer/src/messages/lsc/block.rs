@@ -6,7 +6,7 @@ use messages::{
     lsc::{Block2d, BlockShape},
 };
 use narrow::to_index;
-use visa::{lsc::LscOrder, op::LscBlock2d};
+use visa::{Op as Visa, lsc::LscOrder, op::LscBlock2d};
 
 use super::codes::{LscMessage, cache_control, data_size, message_of, shared_function};
 use crate::messages::PayloadPart;
@@ -39,18 +39,15 @@ impl Lowerer<'_> {
         };
         let effect = code.row().effect;
         let access = Access::store_if(effect == Effect::Store);
-        let transposed = lsc.order == LscOrder::Transpose;
         let desc = Block2d::new()
             .with_op(Some(code))
             .with_vnni(lsc.vnni)
             .with_data_size(Some(data_size(lsc.size)))
-            .with_transpose(transposed)
+            .with_transpose(lsc.order == LscOrder::Transpose)
             .with_cache_control(cache_control(effect, lsc.cache)?)
             .into();
-        let element = lsc.size.memory_bytes();
-        let row = if transposed { height } else { width }.next_power_of_two();
-        let rows = if transposed { width } else { height };
-        let len = (row * rows * element).div_ceil(self.grf()) * blocks;
+        let (_, bytes) = self.data(Visa::LscBlock2d(*lsc))?;
+        let len = bytes.div_ceil(self.grf());
         let data = if access.is_store() { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
         let response = if access.is_store() || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
         let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;

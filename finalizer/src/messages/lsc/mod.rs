@@ -14,7 +14,7 @@ use messages::{
     Descriptor, Effect, ExtendedDescriptor,
     lsc::{AddressModel, LscForm, Op as LscCode, Untyped},
 };
-use visa::{lsc::LscOrder, op::Lsc};
+use visa::{Op as Visa, RawOperand, lsc::LscOrder, op::Lsc};
 
 use super::{Parts, PayloadPart, Sizes};
 use crate::{
@@ -66,39 +66,32 @@ impl Lowerer<'_> {
         };
         let row = code.row();
         let grf = self.grf();
-        let lanes = self.message_lanes();
-        let address_bytes = lsc.addr_size.bytes();
         let per_address = lsc.shape.per_address();
         let element = lsc.shape.size.register_bytes();
         let transposed = lsc.shape.order == LscOrder::Transpose;
-        let data_len = if transposed {
-            (per_address * element).div_ceil(grf) * self.lanes.exec.lanes()
-        } else {
-            (lanes * element).div_ceil(grf) * per_address
-        };
+        let (_, data_bytes) = self.data(Visa::Lsc(*lsc))?;
+        let data_len = data_bytes.div_ceil(grf);
         let cache = cache_control(row.effect, lsc.cache)?;
 
         let address = if row.form == LscForm::Strided {
             self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
         } else {
-            let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
-            let part = self.part(lsc.addr, bytes)?;
-            self.address_plus(part, lsc, address_bytes)?
+            // Transposed data have one address.
+            let lanes = if transposed { self.lanes.exec.lanes() } else { self.message_lanes() };
+            let address = lsc.addr_size.bytes();
+            let part = self.part(lsc.addr, lanes * address)?;
+            self.address_plus(part, lsc, address)?
         };
         let (model, ex_desc, address) = self.address_model(lsc, address)?;
         let desc = access_descriptor(code, lsc, cache, model);
-        let data = self.lsc_data(lsc, data_len)?;
+        let data = self.lsc_data([lsc.src1, lsc.src2], data_len)?;
         let returns = row.effect != Effect::Store && !lsc.dst.is_null();
-        let response = match (returns, row.form) {
-            (false, _) => 0,
-            (true, LscForm::Status) => 1,
-            (true, _) => data_len,
-        };
+        let response = if returns { data_len } else { 0 };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let sfid = shared_function(lsc.sfid);
         self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data)?;
         match copy {
-            Some(to) if transposed => self.copy_bytes(to, target, per_address * element),
+            Some(to) if transposed => self.copy_bytes(to, target, data_bytes),
             Some(to) => self.copy_lsc_response(to, target, element, per_address),
             None => {}
         }
@@ -112,11 +105,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The data of a store, or the operands of an atomic one after the other.
-    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<PayloadPart>> {
+    /// The data of a store, or the operands of an atomic one after the other: so many registers each.
+    fn lsc_data(&mut self, srcs: [RawOperand; 2], len: u32) -> Lowered<Option<PayloadPart>> {
         let bytes = len * self.grf();
         let mut parts = Parts::new();
-        for operand in [lsc.src1, lsc.src2] {
+        for operand in srcs {
             if !operand.is_null() {
                 parts.push(self.part(operand, bytes)?);
             }

@@ -24,29 +24,11 @@ impl Lowerer<'_> {
         };
         let effect = code.row().effect;
         let mut parts = Parts::new();
-        match lsc.coords.iter().rposition(|c| !c.is_null()) {
-            Some(last) => {
-                for coord in &lsc.coords[..=last] {
-                    parts.push(self.part(*coord, lanes * 4)?);
-                }
-            }
-            // The message needs a payload, for text that names no coordinates, too.
-            None => parts.push(self.part_or_zeros(lsc.coords[0], lanes * 4)?),
-        }
+        self.coordinates(lsc.coords, lanes, &mut parts)?;
         let address = if parts.len() == 1 { parts[0] } else { self.concatenate(&parts) };
         let channels = lsc.shape.channels.map_or(1, |m| m.count());
         let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
-        let mut data = Parts::new();
-        for operand in [lsc.src1, lsc.src2] {
-            if !operand.is_null() {
-                data.push(self.part(operand, len * grf)?);
-            }
-        }
-        let data = match data[..] {
-            [] => None,
-            [one] => Some(one),
-            _ => Some(self.concatenate(&data)),
-        };
+        let data = self.lsc_data([lsc.src1, lsc.src2], len)?;
         let (model, ex_desc) = match lsc.addr_type {
             LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
             LscAddrType::Bss | LscAddrType::Ss => {
