@@ -35,6 +35,23 @@ struct Count {
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     counts: Vec<[Count; 3]>,
+    /// By instruction of a block, the channels that alone look at the flag which it combines from others, if that is known.
+    local: Vec<Option<Compared>>,
+}
+
+/// Channels that compare, and whether they do so whatever the mask.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Compared {
+    first: u32,
+    end: u32,
+    on: bool,
+}
+
+impl Compared {
+    fn by(inst: &Inst<Virtual>) -> Compared {
+        let first = u32::from(inst.chan);
+        Compared { first, end: first + inst.exec.lanes(), on: inst.no_mask }
+    }
 }
 
 impl Uses {
@@ -107,6 +124,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, use_counts: &UseCounts, 
     let mut any = false;
     for block in blocks {
         let mut removed = false;
+        find_local(&block.insts, uses, (use_counts, widest));
         // From the start: where combinations are combined again, the first ones are comparisons by then.
         for at in 0..block.insts.len() {
             let Some(c) = combination(&block.insts, at, (uses, use_counts, widest)) else { continue };
@@ -143,6 +161,20 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, use_counts: &UseCounts, 
     any
 }
 
+/// Notes which combinations of a block are read by the channels alone that compare. From the end: who reads a combination may
+/// be the next one, and there can be hundreds.
+fn find_local(insts: &[Inst<Virtual>], uses: &mut Uses, (use_counts, widest): (&UseCounts, u32)) {
+    reset(&mut uses.local, insts.len(), None);
+    for at in (0..insts.len()).rev() {
+        if let Some(c) = combination(insts, at, (uses, use_counts, widest))
+            && !c.masked
+            && c.is_local(insts, at, uses)
+        {
+            uses.local[at] = Some(Compared::by(&insts[c.second]));
+        }
+    }
+}
+
 /// What such an operation is made of.
 struct Combination {
     or: bool,
@@ -161,6 +193,15 @@ struct Combination {
     end: usize,
     /// The result goes to its flag under the mask.
     masked: bool,
+}
+
+impl Combination {
+    /// Whether what instruction `at` combines is of use to the channels alone that compare.
+    fn is_local(&self, insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> bool {
+        let own = [self.early, self.late].contains(&self.result);
+        let result = FlagPart { flag: self.result, part: self.part.clone(), own };
+        is_local(insts, at, &result, Compared::by(&insts[self.second]), uses, DEEPEST)
+    }
 }
 
 /// Gives a flag's operands another variable where they touch a part of it.
@@ -331,17 +372,12 @@ fn keeps_other_lanes(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: 
         };
         return !compare.no_mask && (c.early == c.result || insts[c.start..c.second].iter().all(masked));
     }
-    let lanes = u32::from(compare.chan)..u32::from(compare.chan) + compare.exec.lanes();
     // Where all channels of the part compare, whatever the mask, it has no other bits.
-    if compare.no_mask && lanes.start <= c.part.start * 8 && c.part.end * 8 <= lanes.end {
-        return true;
-    }
-    let own = [c.early, c.late].contains(&c.result);
-    let result = FlagPart { flag: c.result, part: c.part.clone(), own };
-    is_local(insts, at, &result, (&lanes, compare.no_mask), uses, DEEPEST)
+    let Compared { first, end, on } = Compared::by(compare);
+    on && first <= c.part.start * 8 && c.part.end * 8 <= end || c.is_local(insts, at, uses)
 }
 
-/// How many combinations of combinations are followed.
+/// How many combinations of combinations are followed of which nothing is known.
 const DEEPEST: u32 = 8;
 
 /// A part of a flag that an operation writes; `own`: which it reads, too.
@@ -352,16 +388,19 @@ struct FlagPart {
 }
 
 /// Whether every reader of the flag that instruction `at` writes is one of two kinds: an instruction behind it, of the
-/// channels `lanes`, that is under the mask or runs where all channels are `on`; or an operation that combines the flag
+/// channels compared, that is under the mask or runs where all channels are on; or an operation that combines the flag
 /// with others, whose own readers are of these kinds.
 fn is_local(
     insts: &[Inst<Virtual>],
     at: usize,
     FlagPart { flag, part, own }: &FlagPart,
-    (lanes, on): (&Range<u32>, bool),
+    compared: Compared,
     uses: &Uses,
     depth: u32,
 ) -> bool {
+    if uses.local[at] == Some(compared) {
+        return true;
+    }
     let Some(mut left) = uses.of(*flag, part).reads.checked_sub(u32::from(*own)) else { return false };
     for (i, inst) in insts.iter().enumerate().skip(at + 1).take(REACH) {
         let mut fine = true;
@@ -369,15 +408,15 @@ fn is_local(
             if r.var() == Some(*flag) && !role.is_write() && meet(&touched(inst, role, r), part) {
                 let first = u32::from(inst.chan).max(part.start * 8);
                 let end = (u32::from(inst.chan) + inst.exec.lanes()).min(part.end * 8);
-                let inside = lanes.start <= first && end <= lanes.end;
-                let masked = !inst.no_mask || on;
+                let inside = compared.first <= first && end <= compared.end;
+                let masked = !inst.no_mask || compared.on;
                 let seq = inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Seq);
                 let by_channel = role == Role::Pred && r.byte == 0 && inside && masked && seq;
                 fine &= by_channel
                     || depth > 0
                         && role == Role::Src(0)
                         && combined_next(insts, i, part, uses)
-                            .is_some_and(|next| is_local(insts, i + 1, &next, (lanes, on), uses, depth - 1));
+                            .is_some_and(|next| is_local(insts, i + 1, &next, compared, uses, depth - 1));
                 left = left.saturating_sub(1);
             }
         });
