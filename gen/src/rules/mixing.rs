@@ -49,8 +49,8 @@ pub fn narrow_source<S: Space>(caps: &Caps, inst: &Inst<S>, i: usize) -> bool {
     }
 }
 
-/// A product, or a sum with one, whose factors have changed places because the last may not be narrow and the other may. Both
-/// stand in registers.
+/// A product, or a sum with one, whose factors have changed places because the last may not be narrow: the other may, or it is
+/// one element, which takes less to convert. Both stand in registers.
 pub fn turned<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<Inst<S>> {
     let (first, last) = match inst.op {
         Op::Mul => (0, 1),
@@ -62,7 +62,9 @@ pub fn turned<S: Space>(caps: &Caps, inst: &Inst<S>) -> Option<Inst<S>> {
     }
     let mut new = *inst;
     new.src.swap(first, last);
-    let helps = !narrow_source(caps, inst, last) && inst.src[first].ty() == Some(Type::F);
+    let broadcast_first = is_broadcast(inst, first) && !is_broadcast(inst, last);
+    let takes_less = inst.src[first].ty() == Some(Type::F) || broadcast_first;
+    let helps = !narrow_source(caps, inst, last) && takes_less;
     (helps && narrow_source(caps, &new, first)).then_some(new)
 }
 
