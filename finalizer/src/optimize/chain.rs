@@ -17,8 +17,8 @@ use super::use_counts::UseCounts;
 use crate::lists::reset;
 use std::ops::Range;
 
-/// How far apart comparisons, operation and readers may stand.
-const REACH: usize = 32;
+/// How far apart comparisons, operation and readers may stand: payloads of some messages may be between.
+const REACH: usize = 128;
 
 /// Bytes of a flag: channels by eight.
 type FlagBytes = Range<u32>;
