@@ -205,7 +205,8 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
 }
 
 /// Block2D: base, width, height and pitch (each less one, bytes), x, y and the block's shape in the
-/// first payload register. Reads outside give zero, writes outside are dropped.
+/// first payload register. Reads outside give zero, writes outside are dropped. What is left of rows, and of a block's last
+/// register, comes back as zero (vISA, LSC_UNTYPED, load of a block: `fill_grf_zeros`).
 fn block2d(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let base = mail.address(0, 8)?;
     let mut word = |at: u32| mail.address(at, 4).map(low_u32);
@@ -224,6 +225,11 @@ fn block2d(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let (out_cols, out_rows) = if transpose { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
     let row_elements = out_cols.next_power_of_two();
     let block_bytes = (row_elements * out_rows * bytes).next_multiple_of(mail.grf);
+    if !access.is_store() {
+        for at in (0..blocks * block_bytes).step_by(8) {
+            mail.reply(at, 8, 0)?;
+        }
+    }
     for b in 0..blocks {
         for r in 0..rows {
             for c in 0..cols {

@@ -225,6 +225,12 @@ pub(super) fn rectangle(
     let (row_len, row_count) = if transposed { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
     let row_len = row_len.next_power_of_two();
     let size = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
+    if !access.is_store() {
+        // What is left of rows, and of the last register of a block (vISA, LSC_UNTYPED: `fill_grf_zeros`).
+        for at in (0..blocks * size).step_by(8) {
+            t.raw_store(data, at, 8, 0)?;
+        }
+    }
     for b in 0..blocks {
         for r in 0..rows {
             for c in 0..cols {

@@ -50,6 +50,9 @@ impl Lowerer<'_> {
         let element = lsc.size.memory_bytes();
         let row = if transposed { height } else { width }.next_power_of_two();
         let rows = if transposed { width } else { height };
+        // VNNI joins the rows of a dword; where the last ones are missing, zeros stand in their place (IGC, CShader.cpp,
+        // `GenISA_LSC2DBlockRead`).
+        let rows = if lsc.vnni { rows.next_multiple_of((4 / element).max(1)) } else { rows };
         let len = (row * rows * element).div_ceil(self.grf()) * blocks;
         let data = if access.is_store() { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
         let response = if access.is_store() || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
