@@ -102,3 +102,49 @@ fn a_missing_row_of_transformed_ones_is_zero() {
     });
     assert!(found == [expected.clone(), expected], "{found:x?}");
 }
+
+/// Every third dword from the fifth on, sixteen of them, and pairs of dwords one after the other; a transposed row.
+const STRIDED: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl P v_type=G type=uq num_elts=8 align=GRF
+.decl X v_type=G type=ud num_elts=80 align=GRF
+.input P offset=64 size=64
+.kernel_attr SimdSize=16
+.function \"main\"
+main:
+lsc_load_strided.ugm (M1_NM, 16) X.0:d32 flat[P.0+0x10,0xc]:a64
+lsc_load_strided.ugm (M1_NM, 16) X.64:d32x2 flat[P.0+0x100]:a64
+lsc_load_strided.ugm (M1_NM, 1) X.192:d32x8t flat[P.0+0x200]:a64
+lsc_store_strided.ugm (M1_NM, 16) flat[P.0+0x400,0x10]:a64 X.0:d32x3
+lsc_store_strided.ugm (M1_NM, 1) flat[P.0+0x600]:a64 X.192:d32x8t
+ret (M1, 1)
+";
+
+/// Intel's finalizer adds the offset to the base (`lscLoadEffectiveAddress` before `lscBuildStridedPayload`).
+#[test]
+fn strided_data_have_an_offset_and_a_pitch() {
+    let before: Vec<u32> = (0..0x640 / 4).map(|i| i * 5 + 1).collect();
+    let mut expected = before.clone();
+    for lane in 0..16 {
+        let at = 0x400 / 4 + lane * 4;
+        expected[at] = before[4 + lane * 3];
+        expected[at + 1] = before[0x100 / 4 + lane * 2];
+        expected[at + 2] = before[0x100 / 4 + lane * 2 + 1];
+    }
+    expected[0x600 / 4..][..8].copy_from_slice(&before[0x200 / 4..][..8]);
+    let found = both_leave(Platform::Pvc, STRIDED, |memory| {
+        let memory_of = memory.add("numbers", before.iter().flat_map(|v| v.to_le_bytes()).collect());
+        let mut payload = memory.address(memory_of).to_le_bytes().to_vec();
+        payload.resize(64, 0);
+        let launch = RawLaunch {
+            simd: 16,
+            groups: [1; 3],
+            threads: 1,
+            payload: vec![payload],
+            ..RawLaunch::default()
+        };
+        (launch, memory_of)
+    });
+    assert!(found == [expected.clone(), expected], "{found:?}");
+}

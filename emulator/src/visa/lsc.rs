@@ -98,14 +98,19 @@ fn transfer(
     let n = n.max(t.program.platform.caps().regs.native_lanes().into());
     let block = (n * slot).next_multiple_of(t.program.grf);
     let data = if access.is_store() { l.src1 } else { l.dst };
-    let pitch = match l.pitch {
-        Some(p) => cx.scalar_address(t, p)?,
-        None => 0,
-    };
     // Offsets in memory of the data of an address, in units of a datum.
     let components: Vec<u32> = match l.shape.channels {
         Some(mask) => (0..4).filter(|c| mask.0 >> c & 1 != 0).collect(),
         None => (0..l.shape.elems.count()).collect(),
+    };
+    let pitch = match l.pitch {
+        // Without a pitch the data of lanes follow each other (Intel's finalizer, `lscBuildStridedPayload`).
+        Some(visa::VectorOperand::General(g)) if g.var.is_null() => {
+            let row = if transposed { 1 } else { to_index(components.len()) };
+            u64::from(row * slot)
+        }
+        Some(p) => cx.scalar_address(t, p)?,
+        None => 0,
     };
     let (on, _) = t.enabled(inst)?;
     if data.is_null() {

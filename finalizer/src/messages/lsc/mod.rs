@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         let cache = cache_control(row.effect, lsc.cache)?;
 
         let address = if row.form == LscForm::Strided {
-            self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
+            self.strided_address(lsc, element * if transposed { 1 } else { per_address })?
         } else {
             let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
             let part = self.part(lsc.addr, bytes)?;
