@@ -20,6 +20,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, Type::F, 1, Saturates::Move);
             Step::Replaced
         }
+        Op::Line if cuts_four(lx, inst) => {
+            lx.stage_destination(inst, Type::F, 1, Saturates::Move);
+            Step::Replaced
+        }
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
             Step::Refuse("there are no dot products here")
         }
@@ -47,6 +51,14 @@ fn writes_from_start(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return false };
     lx.place_in_grf(reg, 0);
     reg.is_null() || lx.offset_in_grf(reg) == Some(0)
+}
+
+/// Whether the result goes over into the next register within four channels, which read the four coefficients together.
+fn cuts_four(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return false };
+    let step = u32::from(horz) * ty.bytes();
+    let crosses = |at: u32| at + inst.exec.lanes() * step > lx.grf() && !at.is_multiple_of(4 * step);
+    !reg.is_null() && lx.offset_in_grf(reg).is_some_and(crosses)
 }
 
 /// Only five bits of a count matter where nothing else has 64 (specification of vISA, `SHL`, `SHR`, `ASR`): its low dwords will do.
