@@ -1,7 +1,7 @@
 //! Opcodes that a platform lacks.
 
 use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type, rules::places::only_count_is_long};
-use narrow::{low_u16, low_u32};
+use narrow::{low_u16, low_u32, ones};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -257,12 +257,21 @@ fn masked(lx: &mut Legalizer<'_>, inst: &VInst, count: VSrc, width: u64) -> VSrc
 /// A logical shift right works on unsigned values.
 fn unsigned_shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.src[0].ty() else { return Step::Keep };
-    if !ty.is_signed() || inst.src[0].mods().any() || inst.src[0].is_imm() {
+    let mut new = *inst;
+    if ty == Type::V {
+        // Signed numbers of four bits, words to what shifts them.
+        lx.stage_source(&mut new, 0, Type::W, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if !ty.is_signed() || inst.src[0].mods().any() {
         return Step::Keep;
     }
     let Some(unsigned) = Type::unsigned(ty.bytes()) else { return Step::Keep };
-    let mut new = *inst;
-    new.src[0] = with_type(inst.src[0], unsigned);
+    new.src[0] = match inst.src[0] {
+        Src::Imm { bits, .. } => Src::imm(bits & ones(8 * ty.bytes()), unsigned),
+        register => with_type(register, unsigned),
+    };
     lx.inst(new);
     Step::Replaced
 }
