@@ -39,6 +39,9 @@ fn edges(add: &mut impl FnMut(&'static str, String)) {
         add("mov", format!("mov (M1, 8) X_f(0,0)<1> {bits}:{ty}"));
         add("mov", format!("mov.sat (M1, 8) X_b(0,0)<1> {bits}:{ty}"));
     }
+    for bytes in ["0x80:d", "0x80:ud", "0x8080:d", "0xff80:d", "0xffffff80:d"] {
+        add("dp4a", format!("dp4a (M1, 8) X_d(0,0)<1> A_d(0,0)<1;1,0> B_ud(0,0)<1;1,0> {bytes}"));
+    }
     add("shr", "shr (M1, 8) X_uq(0,0)<1> 0x89abcdef:v B_uw(0,0)<1;1,0>".into());
     for ty in ["uq", "ud", "ub"] {
         add("asr", format!("asr.sat (M1, 8) X_uq(0,0)<1> (-)A_{ty}(0,0)<1;1,0> 0x0:uw"));
