@@ -91,8 +91,9 @@ impl<S: Space> Inst<S> {
     /// What the operation does to the accumulator beside its operands.
     pub fn implicit_accumulator(&self) -> ImplicitAccumulator {
         let reads = matches!(self.op, Op::Mac | Op::Mach | Op::Macl);
-        let writes =
-            reads || matches!(self.op, Op::Addc | Op::Subb) || self.opts.has(crate::Options::ACC_WR_EN);
+        // `mac` adds to it and writes its destination alone (volume 2a, "mac"; Intel's `hasImplicitAccSrc`, `hasImplicitAccDst`).
+        let writes = matches!(self.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
+            || self.opts.has(crate::Options::ACC_WR_EN);
         ImplicitAccumulator { reads, writes }
     }
 }
@@ -217,6 +218,19 @@ mod tests {
             // It began one issue after the first.
             assert_eq!(clock.issue(&add(12, 10)), latency - 2 * issue + issue);
         }
+    }
+
+    #[test]
+    fn what_stands_beside_the_operands_is_read_and_written() {
+        let does = |op| {
+            let ImplicitAccumulator { reads, writes } =
+                Inst::<Physical>::new(op, ExecSize::S8).implicit_accumulator();
+            (reads, writes)
+        };
+        assert_eq!(
+            [Op::Mac, Op::Mach, Op::Addc, Op::Add].map(does),
+            [(true, false), (true, true), (false, true), (false, false)]
+        );
     }
 
     #[test]

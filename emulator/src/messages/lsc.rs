@@ -69,6 +69,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     match row.map(|row| row.form) {
         Some(LscForm::Fence) => super::fence(mail),
         Some(LscForm::Vector) => vector(mail, access),
+        Some(LscForm::Strided) => strided(mail, access),
         Some(LscForm::Quad) => quad(mail, access),
         Some(LscForm::Block2d) => block2d(mail, access),
         Some(LscForm::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
@@ -144,6 +145,35 @@ fn vector(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     Ok(mail.kind_of(t.place, access.into()))
 }
 
+/// Base address and pitch stand in the first payload register, the pitch in its third dword (Intel's finalizer,
+/// `lscBuildStridedPayload`): lane n has its data n pitches behind the base.
+fn strided(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
+    let t = target(mail)?;
+    let desc = mail.as_kind::<Untyped>();
+    let (bytes, slot, shift) = data_size(desc.data_size())?;
+    let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
+    let (count, transposed) = (count.elements(), desc.transpose());
+    let lanes = if transposed { mail.lanes } else { width(mail) };
+    let block = mail.regs(if transposed { count } else { lanes }, slot) * mail.grf;
+    let data_regs = if transposed { lanes } else { count } * block / mail.grf;
+    mail.expect_access(access, 1, data_regs);
+    let (base, pitch) = (effective(mail, &t, 0)?, mail.address(8, 4)?);
+    if brings_nearer(mail, access) {
+        return Ok(SendKind::Load);
+    }
+    let stored = access.is_store().then_some(mail.len0.max(1) * mail.grf);
+    let most = if t.address == 8 { u64::MAX } else { u32::MAX.into() };
+    for lane in lanes_of(mail.on, lanes) {
+        let first = base.wrapping_add(pitch.wrapping_mul(lane.into())) & most;
+        for k in 0..count {
+            let at = first.wrapping_add(u64::from(k * bytes));
+            let reg = if transposed { lane * block + k * slot } else { k * block + lane * slot };
+            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
+        }
+    }
+    Ok(mail.kind_of(t.place, access.into()))
+}
+
 fn quad(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     if mail.m.sfid == Sfid::Tgm {
         return super::typed::lsc_quad(mail, access);
@@ -205,7 +235,8 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
 }
 
 /// Block2D: base, width, height and pitch (each less one, bytes), x, y and the block's shape in the
-/// first payload register. Reads outside give zero, writes outside are dropped.
+/// first payload register. Reads outside give zero, writes outside are dropped. What is left of rows, and of a block's last
+/// register, comes back as zero (vISA, LSC_UNTYPED, load of a block: `fill_grf_zeros`).
 fn block2d(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let base = mail.address(0, 8)?;
     let mut word = |at: u32| mail.address(at, 4).map(low_u32);
@@ -224,6 +255,11 @@ fn block2d(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let (out_cols, out_rows) = if transpose { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
     let row_elements = out_cols.next_power_of_two();
     let block_bytes = (row_elements * out_rows * bytes).next_multiple_of(mail.grf);
+    if !access.is_store() {
+        for at in (0..blocks * block_bytes).step_by(8) {
+            mail.reply(at, 8, 0)?;
+        }
+    }
     for b in 0..blocks {
         for r in 0..rows {
             for c in 0..cols {

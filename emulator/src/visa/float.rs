@@ -123,7 +123,8 @@ pub(super) fn plane(
         let coordinate = |which: u32| -> Result<f64, Trap> {
             if let Some(v) = &loaded {
                 let at = if own_place { i } else { i / 8 * 16 + as_index(which) * 8 + i % 8 };
-                return Ok(float_value(v.bits[at], v.ty, srcs[1].modifier(), &mode));
+                let bits = v.bits.get(at).ok_or("plane coordinates of more than sixteen channels")?;
+                return Ok(float_value(*bits, v.ty, srcs[1].modifier(), &mode));
             }
             let VectorOperand::General(g1) = &srcs[1] else {
                 return Err("plane coordinates in no variable".into());

@@ -98,14 +98,19 @@ fn transfer(
     let n = n.max(t.program.platform.caps().regs.native_lanes().into());
     let block = (n * slot).next_multiple_of(t.program.grf);
     let data = if access.is_store() { l.src1 } else { l.dst };
-    let pitch = match l.pitch {
-        Some(p) => cx.scalar_address(t, p)?,
-        None => 0,
-    };
     // Offsets in memory of the data of an address, in units of a datum.
     let components: Vec<u32> = match l.shape.channels {
         Some(mask) => (0..4).filter(|c| mask.0 >> c & 1 != 0).collect(),
         None => (0..l.shape.elems.count()).collect(),
+    };
+    let pitch = match l.pitch {
+        // Without a pitch the data of lanes follow each other (Intel's finalizer, `lscBuildStridedPayload`).
+        Some(visa::VectorOperand::General(g)) if g.var.is_null() => {
+            let row = if transposed { 1 } else { to_index(components.len()) };
+            u64::from(row * slot)
+        }
+        Some(p) => cx.scalar_address(t, p)?,
+        None => 0,
     };
     let (on, _) = t.enabled(inst)?;
     if data.is_null() {
@@ -225,6 +230,12 @@ pub(super) fn rectangle(
     let (row_len, row_count) = if transposed { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
     let row_len = row_len.next_power_of_two();
     let size = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
+    if !access.is_store() {
+        // What is left of rows, and of the last register of a block (vISA, LSC_UNTYPED: `fill_grf_zeros`).
+        for at in (0..blocks * size).step_by(8) {
+            t.raw_store(data, at, 8, 0)?;
+        }
+    }
     for b in 0..blocks {
         for r in 0..rows {
             for c in 0..cols {

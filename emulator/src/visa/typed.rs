@@ -80,7 +80,8 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
                 }
                 _ if l.op == LscOp::ReadStateInfo && cx.opaque.contains(&Sfid::Tgm) => {
                     let surface = cx.surface(place)?.base;
-                    let first = cx.address(t, l.coords[0], 0, 4)?;
+                    // What is asked may have no coordinates.
+                    let first = if l.coords[0].is_null() { 0 } else { cx.address(t, l.coords[0], 0, 4)? };
                     let question = Question::to(Sfid::Tgm).with(surface).with(first);
                     cx.asked.push(question.number());
                     for byte in 0..t.program.grf {

@@ -7,7 +7,7 @@ use gen_ir::{
     Class, Dst, Op, Src, Type,
     rules::places::{converts_at_once, dword_of_half, half_of_float},
 };
-use narrow::{low_u16, low_u32};
+use narrow::{low_u16, low_u32, to_i32, whole};
 
 use super::legalizer::{Legalizer, Step};
 use crate::build::{self, VInst, int_type};
@@ -61,10 +61,23 @@ fn halves_beside_integers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
     match inst.src[0] {
+        // What becomes of a denormal is the hardware's to say, by the thread's mode.
+        Src::Imm { bits, ty: Type::Hf } if dst.bytes() == 8 && bits & 0x7c00 == 0 && bits & 0x3ff != 0 => {
+            return stage(lx, inst, 0);
+        }
         Src::Imm { bits, ty: Type::Hf } if dst.bytes() == 8 => {
             let mut single = *inst;
             single.src[0] = Src::imm(u64::from(gen_ir::half_to_f32(low_u16(bits)).to_bits()), Type::F);
             lx.inst(single);
+            return Step::Replaced;
+        }
+        Src::Imm { bits, ty: Type::Df } if dst.is_int() && dst.bytes() == 1 => {
+            // Floats always saturate.
+            let (least, most) = if dst.is_signed() { (-128, 127) } else { (0, 255) };
+            let mut short = *inst;
+            short.src[0] = Src::d(to_i32(whole(f64::from_bits(bits)).clamp(least, most)));
+            short.sat = false;
+            lx.inst(short);
             return Step::Replaced;
         }
         Src::Imm { ty, .. } if ty.bytes() == 8 && dst == Type::Hf => {}

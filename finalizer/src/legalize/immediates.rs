@@ -104,7 +104,7 @@ fn of_32_bits(lx: &mut Legalizer<'_>, inst: &mut VInst) -> bool {
     if ty.bytes() != 8 {
         return false;
     }
-    match narrowed(bits, ty) {
+    match narrowed(bits, ty, wraps(inst)) {
         Some(small) => inst.src[1] = small,
         None => lx.stage_source(inst, 1, ty, 1),
     }
@@ -196,16 +196,23 @@ fn swap(inst: &mut VInst) -> bool {
     true
 }
 
-/// A 64-bit integer constant as a dword that extends to it.
-fn narrowed(bits: u64, ty: Type) -> Option<VSrc> {
+/// Whether an instruction computes in as many bits as its result has, so that a large unsigned number and the negative
+/// number of the same bits are one operand to it: nothing saturates and no condition looks at the exact result.
+fn wraps(inst: &VInst) -> bool {
+    let low_bits = matches!(inst.op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Sel);
+    low_bits && !inst.sat && inst.cond.is_none() && inst.dst.ty().is_some_and(Type::is_int)
+}
+
+/// A 64-bit integer constant as a dword of the same value; where the instruction `wraps`, as one that extends to its bits.
+fn narrowed(bits: u64, ty: Type, wraps: bool) -> Option<VSrc> {
     if ty == Type::Df {
         return None;
     }
-    let value = bits.cast_signed();
-    if let Ok(small) = i32::try_from(value) {
-        return Some(Src::d(small));
+    if let Ok(unsigned) = u32::try_from(bits) {
+        return Some(i32::try_from(unsigned).map_or(Src::ud(unsigned), Src::d));
     }
-    u32::try_from(bits).ok().filter(|_| ty == Type::Uq || value >= 0).map(Src::ud)
+    let signed = ty == Type::Q || wraps;
+    i32::try_from(bits.cast_signed()).ok().filter(|_| signed).map(Src::d)
 }
 
 /// Whether a destination has the elements of an immediate vector where the vector has them.

@@ -16,6 +16,12 @@ use super::{
 use crate::build::{self, ACC0, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if let Some(float) = floats_chosen_for_quadwords(inst)
+        && !(lx.caps.ops.int64 && lx.caps.ops.int64_logic)
+    {
+        lx.stage_destination(inst, float, 1, Saturates::Move);
+        return Step::Replaced;
+    }
     if lx.caps.ops.int64 && (lx.caps.ops.int64_logic || !is_logic(inst)) {
         return Step::Keep;
     }
@@ -112,6 +118,13 @@ fn around(lx: &mut Legalizer<'_>, inst: &VInst, operands: WideOperands) -> Optio
 
 fn is_float(ty: Option<Type>) -> bool {
     ty.is_some_and(Type::is_float)
+}
+
+/// The type of floats of which one is chosen to become a quadword.
+fn floats_chosen_for_quadwords(inst: &VInst) -> Option<Type> {
+    let wide = inst.dst.ty().is_some_and(|ty| ty.is_int() && is_wide(ty));
+    let float = inst.src[0].ty().filter(|ty| ty.is_float() && *ty != Type::Df)?;
+    (inst.op == Op::Sel && wide && inst.src[1].ty() == Some(float)).then_some(float)
 }
 
 /// Whether integers are combined, compared or chosen.

@@ -374,6 +374,10 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
     if lx.caps.ops.mul_qword_result {
         return if lx.caps.ops.mul_source_mods { Step::Keep } else { of_plain_factors(lx, inst) };
     }
+    let Dst::Direct { reg, horz: 1, .. } = inst.dst else {
+        lx.stage_destination(inst, dst, 1, Saturates::Operation);
+        return Step::Replaced;
+    };
     let lanes = inst.exec.lanes();
     let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
     let ty = if signed { Type::D } else { Type::Ud };
@@ -383,13 +387,6 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
         lx.helper(half, inst);
     }
     let packed = build::strided(1, inst.exec);
-    let Dst::Direct { reg, horz, .. } = inst.dst else {
-        return Step::Refuse("an indirect destination of a 64-bit product");
-    };
-    if horz != 1 {
-        lx.stage_destination(inst, dst, 1, Saturates::Operation);
-        return Step::Replaced;
-    }
     for (half, at) in [(lo, 0), (hi, 4)] {
         let to = Dst::Direct { reg: reg.plus(at), horz: 2, ty: Type::Ud };
         let mut copy = build::mov(lanes_of(inst), to, Src::new(half, packed, Type::Ud));
@@ -439,6 +436,11 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
+    let Dst::Direct { reg, horz, ty } = inst.dst else {
+        let Some(ty) = inst.dst.ty() else { return Step::Keep };
+        lx.stage_destination(inst, ty, 1, Saturates::Operation);
+        return Step::Replaced;
+    };
     let lanes = inst.exec.lanes();
     let all = lanes_of(inst);
     let packed = build::strided(1, inst.exec);
@@ -463,9 +465,6 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.helper(build::op(Op::Mul, all, ud(cross), &[x, y]), inst);
         lx.helper(build::op(Op::Add, all, ud(hi), &[read(hi), read(cross)]), inst);
     }
-    let Dst::Direct { reg, horz, ty } = inst.dst else {
-        return Step::Refuse("an indirect destination of a 64-bit product");
-    };
     if ty.bytes() < 8 {
         let mut copy = build::mov(all, inst.dst, read(lo));
         copy.pred = inst.pred;

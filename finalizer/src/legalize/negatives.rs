@@ -217,15 +217,30 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
     let by = [read(once, inst, q), read(less, inst, ud)];
     lx.helper(build::op(Op::Asr, all, Dst::packed(shifted, q), &by), inst);
     let flag = unequal(lx, inst, read(count, inst, ud), Src::ud(0));
+    // What is not shifted has 65 bits still.
+    let (ty, both) = if inst.sat {
+        let to = inst.dst.ty()?;
+        (to, [read(shifted, inst, q), inst.src[0]].map(|value| saturated(lx, inst, to, value)))
+    } else {
+        (q, [read(shifted, inst, q), read(whole, inst, q)])
+    };
     let chosen = lx.wide_temp(inst);
-    let mut sel =
-        build::op(Op::Sel, all, Dst::packed(chosen, q), &[read(shifted, inst, q), read(whole, inst, q)]);
+    let mut sel = build::op(Op::Sel, all, Dst::packed(chosen, ty), &both);
     sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
     lx.helper(sel, inst);
-    let mut mov = build::mov(all, inst.dst, read(chosen, inst, q));
-    (mov.pred, mov.sat) = (inst.pred, inst.sat);
+    let mut mov = build::mov(all, inst.dst, read(chosen, inst, ty));
+    mov.pred = inst.pred;
     lx.helper(mov, inst);
     Some(())
+}
+
+/// A value, saturated to a type.
+fn saturated(lx: &mut Legalizer<'_>, inst: &VInst, to: Type, value: VSrc) -> VSrc {
+    let reg = lx.wide_temp(inst);
+    let mut mov = build::mov(lanes_of(inst), Dst::packed(reg, to), value);
+    mov.sat = true;
+    lx.helper(mov, inst);
+    read(reg, inst, to)
 }
 
 /// Two dwords, side by side.

@@ -1,7 +1,7 @@
 //! Opcodes that a platform lacks.
 
 use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type, rules::places::only_count_is_long};
-use narrow::{low_u16, low_u32};
+use narrow::{low_u16, low_u32, ones};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -17,6 +17,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse("planes are not evaluated here"),
         Op::Pln if !writes_from_start(lx, inst) => {
             // Part of its channels would read part of their coordinates.
+            lx.stage_destination(inst, Type::F, 1, Saturates::Move);
+            Step::Replaced
+        }
+        Op::Line if cuts_four(lx, inst) => {
             lx.stage_destination(inst, Type::F, 1, Saturates::Move);
             Step::Replaced
         }
@@ -47,6 +51,14 @@ fn writes_from_start(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return false };
     lx.place_in_grf(reg, 0);
     reg.is_null() || lx.offset_in_grf(reg) == Some(0)
+}
+
+/// Whether the result goes over into the next register within four channels, which read the four coefficients together.
+fn cuts_four(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return false };
+    let step = u32::from(horz) * ty.bytes();
+    let crosses = |at: u32| at + inst.exec.lanes() * step > lx.grf() && !at.is_multiple_of(4 * step);
+    !reg.is_null() && lx.offset_in_grf(reg).is_some_and(crosses)
 }
 
 /// Only five bits of a count matter where nothing else has 64 (specification of vISA, `SHL`, `SHR`, `ASR`): its low dwords will do.
@@ -245,12 +257,21 @@ fn masked(lx: &mut Legalizer<'_>, inst: &VInst, count: VSrc, width: u64) -> VSrc
 /// A logical shift right works on unsigned values.
 fn unsigned_shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.src[0].ty() else { return Step::Keep };
-    if !ty.is_signed() || inst.src[0].mods().any() || inst.src[0].is_imm() {
+    let mut new = *inst;
+    if ty == Type::V {
+        // Signed numbers of four bits, words to what shifts them.
+        lx.stage_source(&mut new, 0, Type::W, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if !ty.is_signed() || inst.src[0].mods().any() {
         return Step::Keep;
     }
     let Some(unsigned) = Type::unsigned(ty.bytes()) else { return Step::Keep };
-    let mut new = *inst;
-    new.src[0] = with_type(inst.src[0], unsigned);
+    new.src[0] = match inst.src[0] {
+        Src::Imm { bits, .. } => Src::imm(bits & ones(8 * ty.bytes()), unsigned),
+        register => with_type(register, unsigned),
+    };
     lx.inst(new);
     Step::Replaced
 }

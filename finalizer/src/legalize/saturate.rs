@@ -71,8 +71,10 @@ pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty().filter(|t| t.is_int()) else { return Step::Keep };
     let signed = inst.src[0].ty().is_some_and(Type::is_signed);
     let (value, ty) = match inst.op {
-        // What is shifted right is no larger than before.
-        Op::Asr if signed => (wide(lx, inst, inst.op, Type::Q, &inst.src[..2]), Type::Q),
+        // What is shifted right is no larger than before. (`negatives` has quadwords under modifiers.)
+        Op::Asr if signed || inst.src[0].mods().neg() => {
+            (wide(lx, inst, inst.op, Type::Q, &inst.src[..2]), Type::Q)
+        }
         Op::Asr | Op::Shr => (wide(lx, inst, inst.op, Type::Uq, &inst.src[..2]), Type::Uq),
         Op::Shl => {
             let negative = signed || inst.src[0].mods().neg();

@@ -2,7 +2,7 @@
 //! variables, source modifiers, conversions from and to float.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type, Virtual};
-use narrow::low_u32;
+use narrow::{low_u32, to_f32};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
@@ -299,6 +299,13 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(from) = inst.src[0].ty() else { return Step::Keep };
     if inst.dst.ty() == Some(Type::Df) {
         return Step::Refuse(NO_DOUBLES);
+    }
+    if let Src::Imm { bits, .. } = inst.src[0] {
+        let value = if from.is_signed() { to_f32(bits.cast_signed()) } else { to_f32(bits) };
+        let mut known = *inst;
+        known.src[0] = Src::imm(value.to_bits().into(), Type::F);
+        lx.inst(known);
+        return Step::Replaced;
     }
     let (ud, all) = (Type::Ud, lanes_of(inst));
     let magnitude = lx.wide_temp(inst);

@@ -104,6 +104,7 @@ impl Lowerer<'_> {
         let second = match second {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
+            _ if plane => return Err("coordinates of a plane behind an address of each channel".into()),
             other => {
                 let copy = self.copy_as(other, Type::F);
                 self.packed(copy, Type::F)

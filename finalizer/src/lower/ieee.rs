@@ -211,7 +211,9 @@ impl Lowerer<'_> {
         let VectorOperand::Predicate(p, _) = flag else { return Err("early out goes to a predicate".into()) };
         let ty = self.macro_type(opcode, dst.ty())?;
         let function = if opcode == Opcode::Invm { MathFn::Invm } else { MathFn::Rsqtm };
-        let flag = self.flag(p.id, self.lanes)?;
+        let early = self.flag(p.id, self.lanes)?;
+        // An instruction that sets a flag can be predicated by the same flag only.
+        let flag = if self.pred.is_some() { self.var(build::flag(self.lanes)) } else { early };
         let (whole, step) = self.macro_lanes(ty);
         if whole.exec != self.lanes.exec {
             return Err(format!("`{opcode}` of fewer lanes than a register holds").into());
@@ -231,7 +233,10 @@ impl Lowerer<'_> {
                 *src = operand(from.plus(at), Mme::None, SrcMod::None, ty);
             }
             math.cond = Some(CondMod { cond: Cond::Eo, flag: VReg::var_at(flag, 0) });
-            self.emit_guarded(math);
+            self.emit(math);
+        }
+        if flag != early {
+            self.masked_flag_copy(early, flag);
         }
         let from = Src::new(result, build::strided(1, self.lanes.exec), ty);
         let mut mov = build::mov(self.lanes, dst, from);

@@ -119,7 +119,7 @@ pub const fn starts_with(dst: Type, byte: u32) -> bool {
 /// Whether an operation makes its result of a source's type itself: neither bytes nor halves become 64 bits in one move, nor the
 /// other way round (volume 2a, `mov`, where one channel is no exception; Intel's finalizer takes two steps for it, too).
 /// Other operations that do for several channels what the sentence says of moves are in doubt: Mesa's validator refuses them, Intel's
-/// finalizer writes `add q, q, b` before Xe-HPC.
+/// finalizer writes `add q, q, b` before Xe-HPC. They are rewritten, and the rule is silent where they stand in others' code.
 pub fn converts_at_once<S: Space>(inst: &Inst<S>, from: Type) -> bool {
     let Some(to) = inst.dst.ty() else { return true };
     let narrow = |ty: Type| ty.bytes() == 1 || ty == Type::Hf;

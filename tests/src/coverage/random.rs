@@ -190,7 +190,7 @@ impl Draw {
             Type::UB | Type::UW => self.of(&["0x0:uw", "0xffff:uw", "0x1f:uw"]).into(),
             Type::B | Type::W => self.of(&["0x0:w", "0xffff:w", "0x8000:w", "0x10:w"]).into(),
             Type::Q => self.of(&["0x0:q", "0xffffffffffffffff:q", "0x123456789abcdef:q"]).into(),
-            Type::UQ => self.of(&["0x0:uq", "0x8000000000000000:uq"]).into(),
+            Type::UQ => self.of(&["0x0:uq", "0x8000000000000000:uq", "0xfffffffffffffffe:uq"]).into(),
             Type::D => {
                 self.of(&["0x0:d", "0xffffffff:d", "0x80000000:d", "0x76543210:v", "0x12345:d"]).into()
             }

@@ -204,8 +204,14 @@ pub(super) fn short_immediate(
         Type::W | Type::Uw | Type::Hf => Some(Src::imm(bits, ty)),
         Type::D | Type::Ud | Type::B | Type::Ub if inst.op != Op::Mad || i == 2 => {
             let v = extend(bits, ty).cast_signed();
+            // Four bytes have the sign of their type, whatever they are together.
+            let bytes = inst.op == Op::Dp4a && i == 2 && ty.is_signed();
             // Bitwise functions see the bits of a zero-extended word.
-            if (0..=0xffff).contains(&v) {
+            if bytes && (-0x8000..0x8000).contains(&v) {
+                Some(Src::imm(v.cast_unsigned(), Type::W))
+            } else if bytes {
+                None
+            } else if (0..=0xffff).contains(&v) {
                 Some(Src::imm(v.cast_unsigned(), Type::Uw))
             } else if (-0x8000..0).contains(&v) && inst.op != Op::Bfn {
                 Some(Src::imm(v.cast_unsigned(), Type::W))

@@ -18,6 +18,11 @@ use crate::{
 /// Bytes of a surface state: "RENDER_SURFACE_STATE", 16 dwords, PRM Volume 2d.
 const SURFACE_STATE_BYTES: u32 = 64;
 
+/// How addresses are multiplied by their scale.
+fn scaling(scale: u16) -> (Op, u16) {
+    if scale.is_power_of_two() { (Op::Shl, to_u16(scale.trailing_zeros())) } else { (Op::Mul, scale) }
+}
+
 impl Lowerer<'_> {
     /// Scale and immediate offset are not in the message: they are computed.
     pub(super) fn address_plus(
@@ -31,10 +36,7 @@ impl Lowerer<'_> {
         if lsc.addr_scale > 1 {
             let product = self.payload(part.len);
             let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
-            let (op, factor) = match u32::from(lsc.addr_scale) {
-                scale if scale.is_power_of_two() => (Op::Shl, to_u16(scale.trailing_zeros())),
-                _ => (Op::Mul, lsc.addr_scale),
-            };
+            let (op, factor) = scaling(lsc.addr_scale);
             self.emit_guarded(build::op(op, self.lanes, Dst::packed(product, ty), &[from, Src::uw(factor)]));
             part.reg = product;
         }
@@ -48,12 +50,22 @@ impl Lowerer<'_> {
         Ok(PayloadPart { reg: sum, len: part.len })
     }
 
-    /// Base address and pitch, for strided accesses.
+    /// Base address, with scale and offset, and pitch, for strided accesses.
     pub(super) fn strided_address(&mut self, lsc: &Lsc<'_>, default_pitch: u32) -> Lowered<PayloadPart> {
         let header = self.zero_register();
         let base = self.raw(lsc.addr)?;
         let ty = if address_size(lsc.addr_size) == AddressSize::A64 { Type::Uq } else { Type::Ud };
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, ty), Src::scalar(base, ty)));
+        let mut change = |op, by| {
+            self.emit(build::op(op, Lanes::SCALAR, Dst::packed(header, ty), &[Src::scalar(header, ty), by]))
+        };
+        if lsc.addr_scale > 1 {
+            let (op, factor) = scaling(lsc.addr_scale);
+            change(op, Src::uw(factor));
+        }
+        if lsc.addr_offset != 0 {
+            change(Op::Add, Src::d(lsc.addr_offset));
+        }
         let null = |operand: &VectorOperand| matches!(operand, VectorOperand::General(g) if g.var.is_null());
         let pitch = match lsc.pitch {
             Some(operand) if !null(operand) => self.scalar_src(operand)?,

@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         let cache = cache_control(row.effect, lsc.cache)?;
 
         let address = if row.form == LscForm::Strided {
-            self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
+            self.strided_address(lsc, element * if transposed { 1 } else { per_address })?
         } else {
             // Transposed data have one address.
             let lanes = if transposed { self.lanes.exec.lanes() } else { self.message_lanes() };

@@ -1,5 +1,5 @@
 //! Forms of instructions that compute nothing from numbers: addresses, state, subroutines and functions, jump tables,
-//! matrices, marks.
+//! matrices, marks. And constants on the edges of their types, which the same bits would be another number of.
 
 /// All of them.
 pub(super) fn lines(mut add: impl FnMut(&'static str, String)) {
@@ -18,6 +18,35 @@ pub(super) fn lines(mut add: impl FnMut(&'static str, String)) {
     }
     jump_tables(&mut add);
     matrices(&mut add);
+    edges(&mut add);
+}
+
+/// Constants whose bits are another number to a narrower type, or to one of the other sign.
+fn edges(add: &mut impl FnMut(&'static str, String)) {
+    let wide = ["0xfffffffffffffffe", "0xffffffff80000000", "0xffffffff", "0x80000000"];
+    let long = ["uq", "q"].into_iter().flat_map(|ty| wide.map(|bits| (ty, bits)));
+    let short =
+        [("ud", "0xfffffffe"), ("d", "0xfffffffe"), ("uw", "0xfffe"), ("w", "0xfffe"), ("w", "0x8000")];
+    for (ty, bits) in long.chain(short) {
+        for (name, op) in [("min max", "min"), ("min max", "max"), ("add", "add.sat"), ("add", "add")] {
+            add(name, format!("{op} (M1, 8) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> {bits}:{ty}"));
+        }
+        for [a, b] in [["A_{ty}(0,0)<1;1,0>", "{bits}:{ty}"], ["{bits}:{ty}", "A_{ty}(0,0)<1;1,0>"]] {
+            let [a, b] = [a, b].map(|s| s.replace("{ty}", ty).replace("{bits}", bits));
+            add("cmp", format!("cmp.lt (M1, 8) P2 {a} {b}\n(P2) mov (M1, 8) X_ud(0,0)<1> 0x1:ud"));
+        }
+        add("shr", format!("shr (M1, 8) X_uq(0,0)<1> {bits}:{ty} B_uw(0,0)<1;1,0>"));
+        add("mov", format!("mov (M1, 8) X_f(0,0)<1> {bits}:{ty}"));
+        add("mov", format!("mov.sat (M1, 8) X_b(0,0)<1> {bits}:{ty}"));
+    }
+    for bytes in ["0x80:d", "0x80:ud", "0x8080:d", "0xff80:d", "0xffffff80:d"] {
+        add("dp4a", format!("dp4a (M1, 8) X_d(0,0)<1> A_d(0,0)<1;1,0> B_ud(0,0)<1;1,0> {bytes}"));
+    }
+    add("shr", "shr (M1, 8) X_uq(0,0)<1> 0x89abcdef:v B_uw(0,0)<1;1,0>".into());
+    for ty in ["uq", "ud", "ub"] {
+        add("asr", format!("asr.sat (M1, 8) X_uq(0,0)<1> (-)A_{ty}(0,0)<1;1,0> 0x0:uw"));
+        add("asr", format!("asr.sat (M1, 8) X_q(0,0)<1> (-)A_{ty}(0,0)<1;1,0> B_uw(0,0)<1;1,0>"));
+    }
 }
 
 /// `addr_add` over what it takes, and what is behind the address.
