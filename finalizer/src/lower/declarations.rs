@@ -144,6 +144,9 @@ impl VarMap {
 
     fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {
         let mut later = false;
+        // Where rules compare the places of operands in their registers, what lanes have stays at the beginning of one.
+        let regions = &out.platform.caps().regions;
+        let rules_place = !regions.float_regions || regions.narrow_packs_restricted;
         for (i, v) in kernel.vars.iter().enumerate() {
             let location = match v.alias {
                 None => {
@@ -152,7 +155,7 @@ impl VarMap {
                     // Compilers have whatever lanes write begin a register. What needs it raises the alignment itself.
                     let small = bytes < grf;
                     let natural = natural_align(bytes, grf);
-                    let align = if small { natural } else { natural.max(declared.min(grf)) };
+                    let align = if small && !rules_place { natural } else { natural.max(declared.min(grf)) };
                     let var = Var {
                         origin: Some(to_index(i)),
                         own_grf: small && declared >= grf,
