@@ -6,9 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use finalizer::{
-    Diagnostic, Finalizer, InputInfo, InputKind, Options, Platform, Refusal, Stop, Watch,
-};
+use finalizer::{Diagnostic, Finalizer, InputInfo, InputKind, Options, Platform, Refusal, Stop, Watch};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions};
 use pyo3::{PyClass, prelude::*, types::PyBytes};
 
