@@ -28,8 +28,9 @@ pub struct Var {
     /// Alignment in bytes; at least the element size. General variables that messages read or write
     /// are GRF-aligned.
     pub align: u32,
-    /// Smaller than a register and declared to begin one, which nothing needs ([`Var::align`] is what is needed): the scheduler
-    /// and the hardware tell registers apart, so it has one to itself where these are not scarce.
+    /// Smaller than a register and declared to begin one, as compilers do it with what lanes have. [`Var::align`] is what is needed;
+    /// if that is less, the variable still has a register to itself where these are not scarce: the scheduler and the hardware tell
+    /// registers apart.
     pub own_grf: bool,
     /// Starts at an even register number.
     pub even_grf: bool,
