@@ -321,6 +321,13 @@ pub struct Regions {
     pub even_writes: bool,
 }
 
+impl Regions {
+    /// Whether rules of other instructions than ternary ones compare where operands lie in their registers.
+    pub const fn compares_places(&self) -> bool {
+        !self.float_regions || self.narrow_packs_restricted
+    }
+}
+
 /// Control flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {

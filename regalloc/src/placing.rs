@@ -120,14 +120,17 @@ impl Placing {
     ) -> Result<bool, Error> {
         // A function saves those of its callers' registers that it takes, so it takes the lowest.
         let ways: &[Way] = if kernel.outside { &[Way::InTurn] } else { &[Way::LongestFree, Way::InTurn] };
-        self.aims.own_grf = kernel.vars.iter().any(|var| var.own_grf);
+        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+        // Where none could share a register, the second search would be the first.
+        let some_share = kernel.vars.iter().any(|v| v.own_grf && !v.address_taken && v.align < grf);
+        self.aims.own_grf = some_share;
         let mut found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
-        if !found && self.aims.own_grf {
+        if !found && some_share {
             self.aims.own_grf = false;
             found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
         }
         if !found && !kernel.outside {
-            self.aims.own_grf = true;
+            self.aims.own_grf = some_share;
             found = self.try_mixed(kernel, known, (general, other))?;
         }
         self.aims.own_grf = false;
@@ -161,7 +164,7 @@ impl Placing {
         for part in CROWDED {
             let room = file.regs * file.reg_bytes() * part / 6;
             self.crowded.find(kernel, (&known.0.accesses, &known.0.live), room);
-            if self.try_ways(kernel, known, &[Way::Mixed], (&mut *general, &mut *other))? {
+            if self.try_general(kernel, known, Way::Mixed, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);
             }
         }

@@ -33,6 +33,13 @@ raw_sends.15.1.2.0 (M1, 1) 0x0:ud 0x2000407:ud H.0 X.0 V0.0
 ret (M1, 1)
 ";
 
+/// One thread, whose payload begins with an address.
+fn of_address(address: u64) -> RawLaunch {
+    let mut payload = address.to_le_bytes().to_vec();
+    payload.resize(64, 0);
+    RawLaunch { simd: 16, groups: [1; 3], threads: 1, payload: vec![payload], ..RawLaunch::default() }
+}
+
 #[test]
 fn blocks_are_moved() {
     let before: Vec<u32> = (0..32 * 32).map(|i| i * 3 + 1).collect();
@@ -42,16 +49,7 @@ fn blocks_are_moved() {
     }
     let found = both_leave(Platform::Pvc, KERNEL, |memory| {
         let picture = memory.add("picture", before.iter().flat_map(|v| v.to_le_bytes()).collect());
-        let mut payload = memory.address(picture).to_le_bytes().to_vec();
-        payload.resize(64, 0);
-        let launch = RawLaunch {
-            simd: 16,
-            groups: [1; 3],
-            threads: 1,
-            payload: vec![payload],
-            ..RawLaunch::default()
-        };
-        (launch, picture)
+        (of_address(memory.address(picture)), picture)
     });
     assert!(found == [expected.clone(), expected], "a block is elsewhere, or other than what was read");
 }
@@ -89,16 +87,7 @@ fn a_missing_row_of_transformed_ones_is_zero() {
         let mut picture = bytes(&before);
         picture.resize(0x400 + 256, 0xee);
         let picture = memory.add("picture", picture);
-        let mut payload = memory.address(picture).to_le_bytes().to_vec();
-        payload.resize(64, 0);
-        let launch = RawLaunch {
-            simd: 16,
-            groups: [1; 3],
-            threads: 1,
-            payload: vec![payload],
-            ..RawLaunch::default()
-        };
-        (launch, picture)
+        (of_address(memory.address(picture)), picture)
     });
     assert!(found == [expected.clone(), expected], "{found:x?}");
 }
@@ -135,16 +124,7 @@ fn strided_data_have_an_offset_and_a_pitch() {
     expected[0x600 / 4..][..8].copy_from_slice(&before[0x200 / 4..][..8]);
     let found = both_leave(Platform::Pvc, STRIDED, |memory| {
         let memory_of = memory.add("numbers", before.iter().flat_map(|v| v.to_le_bytes()).collect());
-        let mut payload = memory.address(memory_of).to_le_bytes().to_vec();
-        payload.resize(64, 0);
-        let launch = RawLaunch {
-            simd: 16,
-            groups: [1; 3],
-            threads: 1,
-            payload: vec![payload],
-            ..RawLaunch::default()
-        };
-        (launch, memory_of)
+        (of_address(memory.address(memory_of)), memory_of)
     });
     assert!(found == [expected.clone(), expected], "{found:?}");
 }

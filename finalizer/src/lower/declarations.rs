@@ -145,8 +145,7 @@ impl VarMap {
     fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {
         let mut later = false;
         // Where rules compare the places of operands in their registers, what lanes have stays at the beginning of one.
-        let regions = &out.platform.caps().regions;
-        let rules_place = !regions.float_regions || regions.narrow_packs_restricted;
+        let rules_place = out.platform.caps().regions.compares_places();
         for (i, v) in kernel.vars.iter().enumerate() {
             let location = match v.alias {
                 None => {

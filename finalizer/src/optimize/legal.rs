@@ -51,7 +51,7 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
 fn cares_for_place(platform: Platform, inst: &Inst<Virtual>) -> bool {
     let caps = platform.caps();
     let ternary = inst.op.info().class == Class::Ternary && !caps.words.ternary_align16;
-    inst.exec.lanes() > 1 && (ternary || !caps.regions.float_regions)
+    inst.exec.lanes() > 1 && (ternary || caps.regions.compares_places())
 }
 
 /// Whether an instruction is legal as well where an operand so small that it may lie in the upper half of a register
