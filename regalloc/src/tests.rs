@@ -48,6 +48,12 @@ fn add(dst: VarId, a: VarId, b: VarId) -> Inst<Virtual> {
     }
 }
 
+/// Adds a value and its first channel.
+fn add_first(dst: VarId, v: VarId) -> Inst<Virtual> {
+    let of = add(dst, v, v);
+    Inst { src: [of.src[0], Src::new(Reg::var_at(v, 0), Region::SCALAR, Type::D), Src::None], ..of }
+}
+
 /// What becomes of a kernel, looked at by the checker.
 fn allocate_checked(k: &Kernel<Virtual>) -> (Kernel<Physical>, AllocStats) {
     let options = Options { check: true, ..Options::default() };
@@ -105,12 +111,12 @@ fn looped(k: &mut Kernel<Virtual>, mut insts: Vec<Inst<Virtual>>) {
     ];
 }
 
-/// A block of so many registers, each twice the one before.
+/// A block of so many registers, each the one before and its first channel: nothing is written where it was read.
 fn doubled(count: u32) -> (Kernel<Virtual>, Vec<VarId>) {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..count).map(|_| k.add_var(general(32))).collect();
     let mut insts = vec![value(v[0], 1)];
-    insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
+    insts.extend(v.windows(2).map(|w| add_first(w[1], w[0])));
     k.blocks = vec![Block { insts, succs: Default::default() }];
     (k, v)
 }

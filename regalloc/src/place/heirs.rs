@@ -2,8 +2,8 @@
 //!
 //! `add d = s, x`, the last reader of `s`, may write to the registers of `s`. It depends on nothing there that it does not
 //! depend on anyway, and the two variables need no more room than one. The registers that this saves are written again
-//! later, so a scheduler may move instructions further, messages above all. Where places are taken in turn, only the sole
-//! reader of `s` does this.
+//! later, so a scheduler may move instructions further, messages above all. Where places are taken in turn, only the first
+//! reader of `s` in a block does this: an earlier one could not be moved behind it any more.
 //!
 //! An instruction whose operands span two registers runs in steps. In each it reads and writes the same channels, so the
 //! result may have just the bytes that are read ([`Access::may_be_written_in_place`]), although a result anywhere else
@@ -18,12 +18,13 @@ use crate::{
     place::copies::Copies,
 };
 use gen_ir::{Class, Dst, Inst, Kernel, VarId, Virtual};
+use narrow::as_index;
 
 /// The results of a kernel that may be in the place of a source.
 #[derive(Default)]
 pub(crate) struct Heirs {
-    /// How many operands read each variable.
-    reads: Vec<u32>,
+    /// By variable, the last instruction so far that reads it.
+    last_read: Vec<Option<u32>>,
     /// By variable.
     legacies: Vec<Option<Legacy>>,
     /// By variable, the first that may take its place, and where.
@@ -36,7 +37,7 @@ pub(crate) struct Legacy {
     pub of: VarId,
     /// Where the instruction reads it that writes the other.
     pub at: Position,
-    /// Nothing else reads it.
+    /// Nothing in the block reads it before.
     pub only: bool,
     /// One is copied to the other, which takes no instruction if both have the same place.
     pub is_copied: bool,
@@ -45,32 +46,37 @@ pub(crate) struct Legacy {
 impl Heirs {
     /// Looks for them.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, copies: &Copies) {
-        self.reads.clear();
-        self.reads.resize(kernel.vars.len(), 0);
-        for a in accesses.all().iter().filter(|a| a.kind.has(Kind::READ)) {
-            self.reads[a.var.index()] += 1;
-        }
+        self.last_read.clear();
+        self.last_read.resize(kernel.vars.len(), None);
         self.legacies.clear();
         self.legacies.resize(kernel.vars.len(), None);
         self.heirs.clear();
         self.heirs.resize(kernel.vars.len(), None);
-        for (at, inst) in (0..).zip(kernel.blocks.iter().flat_map(|b| &b.insts)) {
-            let Some(v) = written_in_steps(inst) else { continue };
-            let before = Position::before(at);
-            if let Some(legacy) = self.legacy_of((kernel, copies), v, accesses.of(at), before) {
-                self.legacies[v.index()].get_or_insert(legacy);
-                self.heirs[legacy.of.index()].get_or_insert((v, before));
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let first = accesses.blocks[b];
+            for (at, inst) in (first..).zip(&block.insts) {
+                let list = accesses.of(as_index(at));
+                if let Some(v) = written_in_steps(inst)
+                    && let Some(legacy) = self.legacy_of((kernel, copies), v, list, (at, first))
+                {
+                    self.legacies[v.index()].get_or_insert(legacy);
+                    self.heirs[legacy.of.index()].get_or_insert((v, legacy.at));
+                }
+                for a in list.iter().filter(|a| a.kind.has(Kind::READ)) {
+                    self.last_read[a.var.index()] = Some(at);
+                }
             }
         }
     }
 
-    /// A variable that is read as `v` is written, rather one that the two copy, or that nothing else reads.
+    /// A variable that is read as `v` is written by instruction `at` of a block that begins with instruction `first`: rather
+    /// one that the two copy, or that nothing reads before.
     fn legacy_of(
         &self,
         (kernel, copies): (&Kernel<Virtual>, &Copies),
         v: VarId,
         list: &[Access],
-        at: Position,
+        (at, first): (u32, u32),
     ) -> Option<Legacy> {
         let w = list.iter().find(|w| w.var == v && w.kind.has(Kind::WRITE.with(Kind::SURE)))?;
         let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
@@ -86,8 +92,8 @@ impl Heirs {
         let alike = |a: &&Access| a.var != v && in_place(a) && every(a.var) && whole(a.var) == Some(bytes);
         let legacy = |a: &Access| Legacy {
             of: a.var,
-            at,
-            only: self.reads[a.var.index()] == 1,
+            at: Position::before(as_index(at)),
+            only: self.last_read[a.var.index()].is_none_or(|read| read < first),
             is_copied: copies.of(v).any(|c| c.other == a.var && c.behind == 0),
         };
         list.iter().filter(alike).map(legacy).min_by_key(|l| (!l.is_copied, !l.only))
