@@ -43,7 +43,7 @@ impl Access {
             && !self.kind.has(Kind::CROSS)
             && w.kind.has(Kind::WRITE)
             && self.pitch == self.elem
-            && matches!(self.elem, 4 | 8)
+            && matches!(self.elem, 2 | 4 | 8)
             && shape(self) == shape(w)
     }
 

@@ -121,5 +121,5 @@ impl Heirs {
 fn written_in_steps(inst: &Inst<Virtual>) -> Option<VarId> {
     let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
     let by_channel = matches!(inst.op.info().class, Class::Basic | Class::Ternary);
-    (by_channel && matches!(ty.bytes(), 4 | 8) && inst.exec.lanes() >= 8).then_some(reg.var()).flatten()
+    (by_channel && matches!(ty.bytes(), 2 | 4 | 8) && inst.exec.lanes() >= 8).then_some(reg.var()).flatten()
 }
