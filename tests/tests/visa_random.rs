@@ -46,6 +46,19 @@ fn ponte_vecchio_with_256_registers() {
     }
 }
 
+/// Programs for which code for few registers was wrong once: what spilling had loaded was written over in front of a guarded message.
+const FEW_ONCE_WRONG: [(Platform, u16, u64); 1] = [(Platform::Tgllp, 70, 9551)];
+
+#[test]
+fn few_registers_once_wrong() {
+    for (platform, reserved, seed) in FEW_ONCE_WRONG {
+        let program = generate(Settings { reserved, ..Settings::new(platform) }, seed);
+        if let Err(f) = check(&program) {
+            panic!("{platform} seed {seed}: {f}");
+        }
+    }
+}
+
 /// With few registers, variables that are accessed through addresses go to memory, too. Not all programs find room.
 #[test]
 fn few_registers() {

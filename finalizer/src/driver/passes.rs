@@ -49,6 +49,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "split-webs",
+        about: "values of one variable that have nothing to do with each other become variables of their own",
+        step: PassBody::Virtual(optimizations::split_webs),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "propagate-copies",
         about: "readers of a copy read the original",
         step: PassBody::Virtual(optimizations::propagate_copies),

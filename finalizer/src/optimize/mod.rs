@@ -10,6 +10,7 @@
 //! hoist-equals                                    hoist        equal starts of both sides of a branch
 //! convert-branches                                predicate    short branches become predicates
 //! ignore-masks                                    unmask       where every channel is on
+//! split-webs                                      split_webs   values of one variable that have nothing to do with each other
 //! propagate-copies propagate-legal-copies         copies       readers of a copy read the original
 //! sign-products                                   products     upper halves of products
 //! fold-conversions                                conversions  conversions between half and single float, in arithmetic
@@ -103,6 +104,7 @@ mod select;
 mod shifts;
 mod sink;
 mod sink_copies;
+mod split_webs;
 pub(crate) mod steps;
 mod sums;
 mod unmask;
@@ -138,6 +140,7 @@ pub(crate) struct OptimizeMemory {
     sums: sums::SumMemory,
     uses: chain::Uses,
     unmask: unmask::UnmaskMemory,
+    split_webs: split_webs::WebMemory,
     values: values::ValueMemory,
 }
 

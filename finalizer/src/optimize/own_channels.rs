@@ -3,7 +3,7 @@
 //! Where lanes part, the thread walks both sides of a branch. What one side writes to such a variable, the lanes of the other
 //! side never read, so its instructions can move from one side of the branch to the other.
 
-use gen_ir::{Inst, Kernel, Role, Src, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Reg, Role, Src, VarId, Virtual};
 
 use crate::lists::reset;
 
@@ -20,10 +20,65 @@ enum TouchedBy {
     /// Nobody.
     #[default]
     None,
-    /// So many channels from one on, each its own element.
-    Own(u32, u8),
+    /// Channels, each its own element.
+    Own(Own),
     /// Others.
     Any,
+}
+
+impl TouchedBy {
+    fn and(self, own: Own) -> TouchedBy {
+        match self {
+            TouchedBy::None => TouchedBy::Own(own),
+            TouchedBy::Own(before) => before.and(own).map_or(TouchedBy::Any, TouchedBy::Own),
+            TouchedBy::Any => TouchedBy::Any,
+        }
+    }
+}
+
+/// Channels that touch their own elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Own {
+    lanes: u32,
+    chan: u8,
+    /// Bytes from one channel's element to the next; none where a message says it.
+    pitch: Option<u32>,
+}
+
+impl Own {
+    /// Both, if an element is the same channel's for both.
+    fn and(self, other: Own) -> Option<Own> {
+        let alike = self.lanes == other.lanes
+            && self.chan == other.chan
+            && (self.pitch.is_none() || other.pitch.is_none() || self.pitch == other.pitch);
+        alike.then_some(Own { pitch: self.pitch.or(other.pitch), ..self })
+    }
+}
+
+/// The channels of an instruction that touch a register in this role, if each touches its own element under the mask.
+fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Option<Own> {
+    let lanes = inst.exec.lanes();
+    let own = |pitch| Own { lanes, chan: inst.chan, pitch };
+    if inst.no_mask {
+        return None;
+    }
+    match role {
+        Role::Dst | Role::Src(_) if inst.send().is_some() => Some(own(None)),
+        Role::Dst => match inst.dst {
+            Dst::Direct { horz, ty, .. } => {
+                let pitch = u32::from(horz).max(1) * ty.bytes();
+                (reg.byte % (lanes * pitch) < pitch).then_some(own(Some(pitch)))
+            }
+            _ => Some(own(None)),
+        },
+        Role::Src(i) => match inst.src[usize::from(i)] {
+            Src::Direct { region, ty, .. } if region.one_by_one(lanes) => {
+                reg.byte.is_multiple_of(lanes * ty.bytes()).then_some(own(Some(ty.bytes())))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 impl OwnChannels {
@@ -49,25 +104,10 @@ impl OwnChannels {
         for (_, inst) in kernel.insts() {
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
-                let own = TouchedBy::Own(inst.exec.lanes(), inst.chan);
-                let by_channel = !inst.no_mask
-                    && match role {
-                        Role::Dst => true,
-                        Role::Src(i) => match inst.src[usize::from(i)] {
-                            _ if inst.send().is_some() => true,
-                            Src::Direct { region, ty, .. } => {
-                                let lanes = inst.exec.lanes();
-                                region.one_by_one(lanes) && reg.byte.is_multiple_of(lanes * ty.bytes())
-                            }
-                            _ => false,
-                        },
-                        _ => false,
-                    };
                 let known = &mut lanes[v.index()];
-                *known = match *known {
-                    TouchedBy::None if by_channel => own,
-                    same if by_channel && same == own => own,
-                    _ => TouchedBy::Any,
+                *known = match touched(inst, role, reg) {
+                    Some(own) => known.and(own),
+                    None => TouchedBy::Any,
                 };
             });
         }
@@ -78,7 +118,7 @@ impl OwnChannels {
         let mut own = !inst.no_mask;
         inst.for_each_reg(|_, r| {
             let known = r.var().map(|v| self.lanes[v.index()]);
-            own &= known == Some(TouchedBy::Own(inst.exec.lanes(), inst.chan));
+            own &= matches!(known, Some(TouchedBy::Own(o)) if o.lanes == inst.exec.lanes() && o.chan == inst.chan);
         });
         own
     }

@@ -6,7 +6,8 @@ use gen_ir::{Kernel, Virtual};
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
     descriptors, flag_reads, flags, headers, hoist, insert, interleave, legal::Legality, local, low_halves,
-    merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, sums, unmask, values,
+    merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, split_webs, sums, unmask,
+    values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -32,6 +33,12 @@ pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspac
 pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     unmask::unmask(kernel, &mut work.analyses, &mut work.optimize.unmask);
     Ok(true)
+}
+
+/// Values of one variable that have nothing to do with each other become variables of their own.
+pub(crate) fn split_webs(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    Ok(split_webs::split(kernel, &mut work.analyses, bytes, &mut work.optimize.split_webs))
 }
 
 /// Readers of copies read the original.

@@ -163,11 +163,6 @@ impl Accesses {
         self.arf.clone_from(&of.arf);
     }
 
-    /// The accesses of all instructions.
-    pub fn all(&self) -> &[Access] {
-        &self.list
-    }
-
     /// The accesses of instruction `i`, reads first.
     pub fn of(&self, i: usize) -> &[Access] {
         &self.list[span(self.first[i]..self.first[i + 1])]

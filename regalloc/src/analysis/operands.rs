@@ -116,9 +116,11 @@ impl Touches<'_> {
         {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
             long |= (extent.start & (grf - 1)) + extent.len() > grf;
-            if reg.var().is_some() {
-                // A message that reads for whoever runs gives all of them what it reads.
-                let guarded = inst.op.is_send() && self.is_guarded(inst);
+            if let Some(v) = reg.var() {
+                // A message that reads for whoever runs gives all of them what it reads. Where nobody runs, what spilling made
+                // goes back to memory as it was: others may wait for it.
+                let guarded =
+                    inst.op.is_send() && self.is_guarded(inst) && !self.kernel.vars[v.index()].no_spill;
                 let early = if send { self.apart && inst.op.is_send() } else { long };
                 let shape = write_shape(
                     inst,

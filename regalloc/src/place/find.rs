@@ -114,7 +114,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         // Who reads it earlier would have to stay before this, where a scheduler is to move them. That is worth a copy less.
         let alone = legacy.only || legacy.is_copied;
-        if self.file.way.is_in_turn() && !(alone && matches!(self.sharing, Sharing::None)) {
+        let in_calls = matches!(self.sharing, Sharing::InCalls(_));
+        if self.file.way.is_in_turn() && (in_calls || !alone) {
             return None;
         }
         let of = self.s.item_of[legacy.of]?;
@@ -204,7 +205,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 return Some(at);
             }
             let in_turn = self.file.way.is_in_turn() && !item.is_crowded;
-            if (in_turn || self.file.in_place == InPlace::First)
+            if (in_turn && matches!(self.sharing, Sharing::None) || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
                 return Some(at);

@@ -70,7 +70,7 @@ impl Way {
     }
 }
 
-/// What may be in the place of what it is made of, where places are not taken in turn.
+/// What may be in the place of what it is made of, where places are not taken in turn or waiting lanes share them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) enum InPlace {
     /// It is, where it can: then a scheduler may move instructions further, for less is written over.

@@ -102,7 +102,7 @@ impl Rounds<'_> {
             return false;
         }
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
-        placing.has_room(current, (&now.accesses, of_lanes))
+        placing.has_room(current, (&now.accesses, of_lanes), 6)
     }
 
     /// Places general variables in turn, if all find places so where those of waiting lanes share registers, and returns
@@ -110,9 +110,15 @@ impl Rounds<'_> {
     pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        for in_place in [InPlace::First, InPlace::Last] {
+            placing.aims.in_place = in_place;
+            let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
+            if placing.try_in_turn(current, known, (&mut placed[2], placed_other))? {
+                return Ok(true);
+            }
+        }
         placing.aims.in_place = InPlace::First;
-        let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
-        placing.try_in_turn(current, known, (&mut placed[2], placed_other))
+        Ok(false)
     }
 
     /// The same, packed.

@@ -137,3 +137,57 @@ fn a_step_takes_the_place_of_what_is_made_of_it() {
         );
     }
 }
+
+/// A loop that makes sums anew in two steps each, ends in this way, and is followed by readers of the sums. They take so many
+/// registers; with what is read in front of the loop alone, variables do not fit beside each other.
+fn sums_of_a_loop(ty: &str, bytes: usize, regs: usize, end: &str) -> (Kernel<Virtual>, usize) {
+    let count = regs * 32 / bytes;
+    let early = 128 * 32 / bytes;
+    let mut text = format!("V0: flag, 2 bytes, live in\nV1: general, {bytes} bytes, align 32, live in\n");
+    for v in 0..2 * count + early {
+        text += &format!("V{}: general, {bytes} bytes, align 32\n", v + 2);
+    }
+    let lines = |line: &dyn Fn(usize, usize) -> String| {
+        (0..count).map(|n| line(n + 2, n + 2 + count) + "\n").collect::<String>()
+    };
+    let add = |to: usize, from: usize, other: usize| {
+        format!("add (16|M0) V{to}(0)<1>:{ty} V{from}(0)<8;8,1>:{ty} V{other}(0)<8;8,1>:{ty}")
+    };
+    text += "B0: -> B1\n";
+    for v in 2 + 2 * count..2 + 2 * count + early {
+        text += &format!("mov (16|M0) V{v}(0)<1>:{ty} 0x0:{ty}\n{}\n", add(1, 1, v));
+    }
+    text += &lines(&|sum, _| format!("mov (16|M0) V{sum}(0)<1>:{ty} 0x0:{ty}"));
+    text += "B1: -> B2 B3\n";
+    text += &lines(&|sum, step| add(step, sum, 1));
+    text += &lines(&|sum, step| add(sum, step, 1));
+    text += end;
+    text += &lines(&|sum, _| add(1, 1, sum));
+    (gen_ir::parse(&text, Platform::Icllp).unwrap(), count)
+}
+
+/// Every sum and its step in one place.
+fn is_each_in_place((k, count): &(Kernel<Virtual>, usize)) -> bool {
+    let (p, stats) = allocate_checked(k);
+    assert_eq!((stats.spills, stats.fills), (0, 0), "{stats:?}");
+    p.blocks[1].insts[..2 * count].iter().all(|inst| inst.dst.reg() == inst.src[0].reg())
+}
+
+/// The first step of a sum is written over what the loop carries, although that is read behind the loop, too: whoever reads it
+/// there is not moved in front of the step. Nothing here needs registers.
+#[test]
+fn what_is_read_behind_a_loop_is_written_over_in_it() {
+    let jump = "(W&V0(0)) jmpi (1|M0) B3\nB2: -> B1\n(W) jmpi (1|M0) B1\nB3: -> B4\nB4:\n";
+    for (ty, bytes) in [("f", 64), ("hf", 32)] {
+        assert!(is_each_in_place(&sums_of_a_loop(ty, bytes, 32, jump)), "{ty}");
+    }
+}
+
+/// Lanes leave the loop one by one. What those hold that have left is apart, lane by lane, from what the others write, so a
+/// sum and its step share their registers before these are scarce, and others are free for the scheduler.
+#[test]
+fn where_lanes_wait_sums_share_registers_before_these_are_scarce() {
+    let goto =
+        "(V0(0)) goto (16|M0) B3 B3\nB2: -> B1\ngoto.b (16|M0) B3 B1\nB3: -> B4\njoin (16|M0) B4\nB4:\n";
+    assert!(is_each_in_place(&sums_of_a_loop("d", 64, 48, goto)));
+}

@@ -231,3 +231,25 @@ fn temporaries_of_lowering_start_in_their_block() {
         assert_eq!(live(&k, x), ranges, "{of_program}");
     }
 }
+
+/// A message that runs where any lane does gives all lanes what it loads. What spilling has loaded before goes back to memory
+/// where none runs, for lanes that wait: it stays in its register until then.
+#[test]
+fn what_spilling_has_loaded_stays_where_a_guarded_message_may_not_run() {
+    for spilled in [false, true] {
+        let text = format!(
+            "V0: general, 32 bytes, align 32{}
+             V1: general, 32 bytes, align 32, live in
+             V2: flag, 2 bytes, align 2, live in, any on
+             V3: general, 32 bytes, align 32, live out
+             B0:
+                 (W) mov (8|M0) V0(0)<1>:d 1:d
+                 (W) mov (8|M0) V3(0)<1>:d V0(0)<8;8,1>:d
+                 (W&V2(0).any16h) send.dc1 (8|M0) V0(0)<1>:ud V1(0)<8;8,1>:ud null<1;1,0>:ud 0x0 0x2106e00 wr:1+0 rd:1
+                 (W) add (8|M0) V3(0)<1>:d V0(0)<8;8,1>:d V3(0)<8;8,1>:d",
+            if spilled { ", no spill" } else { "" }
+        );
+        let k = gen_ir::parse(&text, Platform::Tgllp).unwrap();
+        assert_eq!(liveness(&k).before(VarId(0), Position::before(2)), spilled);
+    }
+}
