@@ -154,9 +154,9 @@ macro_rules! struct_instructions {
                     u16("block height")           => (height: u16 "Rows.");
                     BASE                          => (surface: Scalar "Surface.");
                     INDEX                         => (surface_index: u32 "Surface state index.");
-                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null."): bytes(media_bytes(width, height));
                     BASE.named("x offset"), BASE.named("y offset") => (offsets: [Scalar; 2] "X and Y offset.");
-                    raw_src("source 1")           => (src1: RawOperand "Data written, or null.");
+                    raw_src("source 1")           => (src1: RawOperand "Data written, or null."): bytes(media_bytes(width, height));
                 }
             }
         }
