@@ -126,7 +126,8 @@ macro_rules! struct_instructions {
                 LscTyped<'a> lsc_typed LscTyped(op) [
                     LoadQuad, StoreQuad, AtomicIinc, AtomicIdec, AtomicLoad, AtomicStore, AtomicIadd, AtomicIsub, AtomicSmin,
                     AtomicSmax, AtomicUmin, AtomicUmax, AtomicIcas, AtomicFadd, AtomicFsub, AtomicFmin, AtomicFmax, AtomicFcas,
-                    AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadStatus
+                    AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadMsrt,
+                    StoreQuadMsrt, LoadQuadStatus
                 ] on (memory.lsc) {
                     SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                     L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
