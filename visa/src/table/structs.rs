@@ -66,6 +66,15 @@ macro_rules! struct_instructions {
                     raw_src("depth").when(When::Bit(target_mode::DEPTH)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
                     raw_src("stencil").when(When::Bit(target_mode::STENCIL)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
                 }
+
+                /// `rt_read`: pixels of a render target. (Intel's finalizer reserves its opcode.)
+                RtRead<'a> rt_read [RtRead = 0x90 "rt_read"] on (nowhere) {
+                    EXEC.sizes(&[16, 32]); PRED;
+                    u16("mode")                   => (mode: u16 "Bit 0 one result a sample, bit 1 a sample index is given.");
+                    SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
+                    int("sample index").when(When::Bit(1)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    raw_dst("destination")        => (dst: RawOperand "Red, green, blue and alpha."): lanes(4).blocks(4);
+                }
             }
             lsc {
                 /// Loads, stores and atomics of the load/store cache, strided ones, too.
