@@ -4,7 +4,7 @@ use platforms::Platform;
 use visa::{InputVar, Kernel};
 use zebin::info::KernelInfo;
 
-use crate::launch::own_bytes;
+use crate::local_ids::own_bytes;
 
 /// An input of a kernel that its launch information leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]

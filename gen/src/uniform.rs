@@ -21,10 +21,11 @@ impl UniformFlags {
         self.known = false;
     }
 
-    /// Whether a branch, if its predicate lets any lane of those that run take it, lets all of them take it.
+    /// Whether every active lane takes a branch if one does: as it is written ([`Inst::is_uniform`]), or because its
+    /// predicate says the same to all lanes.
     pub fn goes_as_one(&mut self, kernel: &Kernel<Virtual>, width: u32, branch: &Inst<Virtual>) -> bool {
-        let of_all = branch.chan == 0 && branch.exec.lanes() >= width;
-        of_all && branch.pred.is_none_or(|pred| self.is_uniform(kernel, width, &pred))
+        let says_the_same = |pred: &Pred<Virtual>| self.is_uniform(kernel, width, pred);
+        branch.is_uniform(width) || branch.spans(width) && branch.pred.as_ref().is_some_and(says_the_same)
     }
 
     /// Whether a predicate lets all lanes of `width` pass or none.

@@ -1,7 +1,7 @@
 //! Variables whose registers no instruction touches together become several.
 //!
 //! A vector of values that compilers put side by side, and that instructions touch one at a time, would live, be
-//! spilled and ask for neighbouring registers as one; and legalization cuts operations on wide vectors into pieces that
+//! spilled and ask for neighbouring registers as one; and legalization cuts operations on wide vectors into slices that
 //! touch registers of their own. What one instruction touches stays together, so payloads and responses of messages
 //! stay whole. The finalizer asks for it behind legalization, the allocator once more where too much is alive: passes in
 //! between take out instructions that kept registers together.

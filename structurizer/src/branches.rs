@@ -92,8 +92,7 @@ fn plan(
         let here = BlockId(to_index(b));
         let to = last.branch_target().ok_or(Error::BadTarget(here))?;
         let next = BlockId(to_index(b) + 1);
-        let uniform =
-            last.is_uniform(width) || last.op == Op::Jmpi || goes_as_one(kernel, width, last, flags);
+        let uniform = last.op == Op::Jmpi || flags.goes_as_one(kernel, width, last);
         let jumps = uniform && !pairs;
         plans[b] = if to <= here {
             if jumps {
@@ -140,11 +139,6 @@ fn bar_jumps(found: &mut Plans, back: &[(BlockId, BlockId)]) {
             break;
         }
     }
-}
-
-/// Whether all lanes take a predicated goto of all of them or none does, so that it may be a jump of the thread.
-fn goes_as_one(kernel: &Kernel<Virtual>, width: u32, goto: &Inst<Virtual>, flags: &mut UniformFlags) -> bool {
-    goto.pred.is_some() && flags.goes_as_one(kernel, width, goto)
 }
 
 /// For each block, the JIP of the goto at its end.

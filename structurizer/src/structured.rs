@@ -96,11 +96,7 @@ pub(crate) fn nodes(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, nodes:
     nodes.extend(plans.iter().zip(&kernel.blocks).map(|(&plan, block)| {
         let shape = match block.insts.last() {
             Some(i) if i.pred.is_none() && i.is_uniform(width) => Shape::Always,
-            Some(i)
-                if i.pred.is_some() && (i.exec.lanes() == 1 || i.chan == 0 && i.exec.lanes() >= width) =>
-            {
-                Shape::When
-            }
+            Some(i) if i.pred.is_some() && (i.exec.lanes() == 1 || i.spans(width)) => Shape::When,
             _ => Shape::Other,
         };
         Node { plan, shape }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use platforms::Platform;
 use tests::{
+    coverage,
     impossible::reason,
     messages::forms::{forms as message_forms, program as message_program},
     opcodes::{FORMS, FormFate, program, try_form},
@@ -26,13 +27,16 @@ fn refusals_are_the_platforms_or_listed() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every opcode that a platform has stands in a list: messages in that whose forms are held against Intel's code one by one, all
-/// others among the small programs.
+/// Every opcode that a platform has stands in a list: messages in that whose forms are held against Intel's code one by one, what
+/// computes in that of types and operands, all others among the small programs.
 #[test]
 fn every_instruction_has_a_form() {
+    let computing = coverage::forms::forms();
     let programs = || {
         let messages = message_forms().into_iter().map(|f| message_program(&f.line, 64));
-        messages.chain(FORMS.iter().map(|(_, lines)| program(lines)))
+        let mut seen = BTreeSet::new();
+        let first = computing.iter().filter(move |f| seen.insert(f.op)).map(|f| coverage::program(&f.line));
+        messages.chain(first).chain(FORMS.iter().map(|(_, lines)| program(lines)))
     };
     let mut found = BTreeSet::new();
     for platform in [Platform::Skl, Platform::Pvc] {
@@ -47,5 +51,8 @@ fn every_instruction_has_a_form() {
         .filter(|row| !found.contains(row.opcode.name()))
         .map(|row| row.name)
         .collect();
-    assert_eq!(missing, [""; 0], "no form in `tests::messages::forms`, and none in `tests::opcodes`");
+    assert_eq!(
+        missing, [""; 0],
+        "no form in `tests::messages::forms` or `tests::coverage::forms`, and no program in `tests::opcodes`"
+    );
 }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::{
     ids::{LabelId, PredId, StrId, VarId},
     inst::Record,
-    operand::{Operand, VectorOperand},
+    operand::{Operand, RawOperand, VectorOperand},
     types::{Align, Type},
 };
 
@@ -375,6 +375,11 @@ impl Kernel {
             Some(var) => Some(var.ty),
             None => crate::ids::PREDEFINED.get(id.index()).map(|row| row.ty),
         }
+    }
+
+    /// Bytes of an element of each lane in a payload that may be of words or of dwords: the type of its variable says which.
+    pub fn payload_element_bytes(&self, raw: RawOperand) -> u32 {
+        if self.var_type(raw.var).is_some_and(|ty| ty.bytes() == 2) { 2 } else { 4 }
     }
 
     /// Name of a variable in assembly.

@@ -8,7 +8,7 @@ mod payloads;
 pub(crate) mod stored;
 mod views;
 
-pub use holds::{Holds, PerLane, media_pitch, sampled_channels};
+pub use holds::{Holds, PerLane, block2d_rows, media_pitch, sampled_channels};
 pub use parts::*;
 pub use payloads::{LaneOperand, Payload};
 

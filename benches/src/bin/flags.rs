@@ -168,22 +168,22 @@ impl Sum {
     fn theirs(&mut self, kernel: &Kernel<Virtual>) {
         // The block of each flag; more than one is none.
         const CROSSES: usize = usize::MAX;
-        let mut home = vec![None; kernel.vars.len()];
+        let mut blocks = vec![None; kernel.vars.len()];
         for (b, block) in kernel.blocks.iter().enumerate() {
             for inst in &block.insts {
                 inst.for_each_reg(|_, reg| {
                     if let Some(v) = reg.var() {
-                        let home = &mut home[v.index()];
-                        *home = Some(if home.is_none_or(|h| h == b) { b } else { CROSSES });
+                        let block = &mut blocks[v.index()];
+                        *block = Some(if block.is_none_or(|other| other == b) { b } else { CROSSES });
                     }
                 });
             }
         }
         let mut is_given = vec![false; kernel.vars.len()];
         for (v, var) in kernel.vars.iter().enumerate().filter(|(_, v)| v.class == VarClass::Flag) {
-            let Some(home) = home[v] else { continue };
+            let Some(block) = blocks[v] else { continue };
             self.flags += 1;
-            if home == CROSSES || var.live_in || var.fixed.is_some() {
+            if block == CROSSES || var.live_in || var.fixed.is_some() {
                 self.crossing += 1;
             } else if var.bytes > 2 {
                 self.pairs += 1;

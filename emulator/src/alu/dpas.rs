@@ -116,7 +116,7 @@ impl Array {
             let mut total = sum.map_or(0.0, |bits| start(bits, self.sum.unwrap_or(self.dst)));
             for (w, r) in (0..self.depth).map(pair) {
                 for k in 0..per {
-                    total = num::fma_odd(real(w, k, self.weights), real(r, k, self.rows), total);
+                    total = crate::rounded::fma_odd(real(w, k, self.weights), real(r, k, self.rows), total);
                 }
                 total = f64::from(num::to_f32(total, num::Round::Even));
             }

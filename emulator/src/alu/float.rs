@@ -6,8 +6,9 @@
 use super::lanes::{encode, holds};
 use crate::{
     file,
-    num::{self, DOUBLE, Round, add_odd, fma_odd},
+    num::{self, DOUBLE, Round},
     program::{Domain, Operand, Source, Step},
+    rounded::{self, add_odd, fma_odd},
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Cond, Op, Type};
@@ -146,9 +147,10 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
     let c = if used > 2 { load(t, s2, n, on)? } else { [0.0; LANES] };
     let double = step.domain == Domain::Double;
     let mode = t.mode.round;
-    let add = |x, y| if double { num::add_f64(x, y, mode) } else { num::add_odd_in(x, y, mode) };
-    let mul = |x: f64, y: f64| if double { num::mul_f64(x, y, mode) } else { x * y };
-    let fma = |x, y, z| if double { num::fma_f64(x, y, z, mode) } else { num::add_odd_in(x * y, z, mode) };
+    let add = |x, y| if double { rounded::add_f64(x, y, mode) } else { rounded::add_odd_in(x, y, mode) };
+    let mul = |x: f64, y: f64| if double { rounded::mul_f64(x, y, mode) } else { x * y };
+    let fma =
+        |x, y, z| if double { rounded::fma_f64(x, y, z, mode) } else { rounded::add_odd_in(x * y, z, mode) };
     // What an intermediate result of single or half arithmetic becomes in its own type.
     let own = |x: f64| match step.domain {
         Domain::Double => x,

@@ -10,7 +10,7 @@ use messages::{
         SurfaceStateExtended, Untyped,
     },
 };
-use narrow::{low_i32, low_u32, low_u64, to_index};
+use narrow::{low_i32, low_u32, low_u64};
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
 fn data_size(size: Option<DataSize>) -> Result<(u32, u32, u32), Trap> {
@@ -118,60 +118,93 @@ fn element(
     }
 }
 
+/// Data of lanes, in memory and in a payload.
+struct Elements {
+    lanes: u32,
+    /// Registers of all.
+    registers: u32,
+    /// Bytes of a datum in memory.
+    bytes: u32,
+    /// Its bytes in a register, and the shift of its bits there.
+    slot: u32,
+    shift: u32,
+    /// Bytes of registers from a lane to the next, and from a datum of an address to the next.
+    by_lane: u32,
+    by_datum: u32,
+}
+
+impl Elements {
+    /// One datum of all lanes after the other, or, transposed, all data of one lane after the other.
+    fn new(
+        mail: &Mail<'_, '_>,
+        size: Option<DataSize>,
+        lanes: u32,
+        count: u32,
+        transposed: bool,
+    ) -> Result<Elements, Trap> {
+        let (bytes, slot, shift) = data_size(size)?;
+        let (rows, in_row) = if transposed { (lanes, count) } else { (count, lanes) };
+        let row = mail.regs(in_row, slot);
+        let (near, far) = (slot, row * mail.grf);
+        let (by_lane, by_datum) = if transposed { (far, near) } else { (near, far) };
+        Ok(Elements { lanes, registers: rows * row, bytes, slot, shift, by_lane, by_datum })
+    }
+
+    /// Loads or stores them: of each lane the data at so many data from its address. `sent`: registers of addresses.
+    fn transfer(
+        &self,
+        mail: &mut Mail<'_, '_>,
+        access: Access,
+        (place, sent): (Place, u32),
+        components: impl Iterator<Item = u32> + Clone,
+        mut address: impl FnMut(&mut Mail<'_, '_>, u32) -> Result<u64, Trap>,
+    ) -> Result<SendKind, Trap> {
+        mail.expect_access(access, sent, self.registers);
+        if brings_nearer(mail, access) {
+            return Ok(SendKind::Load);
+        }
+        let stored = access.is_store().then_some(mail.len0.max(sent) * mail.grf);
+        for lane in lanes_of(mail.on, self.lanes) {
+            let base = address(mail, lane)?;
+            for (k, c) in (0..).zip(components.clone()) {
+                let at = base.wrapping_add(u64::from(c * self.bytes));
+                let reg = lane * self.by_lane + k * self.by_datum;
+                element(mail, place, (at, self.bytes), (reg, self.slot, self.shift), stored)?;
+            }
+        }
+        Ok(mail.kind_of(place, access.into()))
+    }
+}
+
+/// What the descriptor says of data that are counted.
+fn counted(mail: &Mail<'_, '_>) -> Result<(Option<DataSize>, u32, bool), Trap> {
+    let desc = mail.as_kind::<Untyped>();
+    let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
+    Ok((desc.data_size(), count.elements(), desc.transpose()))
+}
+
 fn vector(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let desc = mail.as_kind::<Untyped>();
-    let (bytes, slot, shift) = data_size(desc.data_size())?;
-    let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
-    let (count, transposed) = (count.elements(), desc.transpose());
-    let lanes = width(mail);
-    let address_regs = mail.regs(if transposed { 1 } else { lanes }, t.address);
-    let block = mail.regs(lanes, slot) * mail.grf;
-    let data_regs = if transposed { mail.regs(count, bytes) } else { count * block / mail.grf };
-    mail.expect_access(access, address_regs, data_regs);
-    if brings_nearer(mail, access) {
-        return Ok(SendKind::Load);
-    }
-    let stored = access.is_store().then_some(mail.len0.max(address_regs) * mail.grf);
-    let rows = if transposed { 1 } else { lanes };
-    for lane in lanes_of(mail.on, rows) {
-        let base = effective(mail, &t, lane)?;
-        for k in 0..count {
-            let at = base.wrapping_add(u64::from(k * bytes));
-            let (reg, slot) = if transposed { (k * bytes, bytes) } else { (k * block + lane * slot, slot) };
-            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
-        }
-    }
-    Ok(mail.kind_of(t.place, access.into()))
+    let (size, count, transposed) = counted(mail)?;
+    // Transposed data have one address.
+    let lanes = if transposed { 1 } else { width(mail) };
+    let elements = Elements::new(mail, size, lanes, count, transposed)?;
+    let sent = mail.regs(lanes, t.address);
+    elements.transfer(mail, access, (t.place, sent), 0..count, |mail, lane| effective(mail, &t, lane))
 }
 
 /// Base address and pitch stand in the first payload register, the pitch in its third dword (Intel's finalizer,
 /// `lscBuildStridedPayload`): lane n has its data n pitches behind the base.
 fn strided(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let desc = mail.as_kind::<Untyped>();
-    let (bytes, slot, shift) = data_size(desc.data_size())?;
-    let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
-    let (count, transposed) = (count.elements(), desc.transpose());
+    let (size, count, transposed) = counted(mail)?;
     let lanes = if transposed { mail.lanes } else { width(mail) };
-    let block = mail.regs(if transposed { count } else { lanes }, slot) * mail.grf;
-    let data_regs = if transposed { lanes } else { count } * block / mail.grf;
-    mail.expect_access(access, 1, data_regs);
+    let elements = Elements::new(mail, size, lanes, count, transposed)?;
     let (base, pitch) = (effective(mail, &t, 0)?, mail.address(8, 4)?);
-    if brings_nearer(mail, access) {
-        return Ok(SendKind::Load);
-    }
-    let stored = access.is_store().then_some(mail.len0.max(1) * mail.grf);
     let most = if t.address == 8 { u64::MAX } else { u32::MAX.into() };
-    for lane in lanes_of(mail.on, lanes) {
-        let first = base.wrapping_add(pitch.wrapping_mul(lane.into())) & most;
-        for k in 0..count {
-            let at = first.wrapping_add(u64::from(k * bytes));
-            let reg = if transposed { lane * block + k * slot } else { k * block + lane * slot };
-            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
-        }
-    }
-    Ok(mail.kind_of(t.place, access.into()))
+    elements.transfer(mail, access, (t.place, 1), 0..count, |_, lane| {
+        Ok(base.wrapping_add(pitch.wrapping_mul(lane.into())) & most)
+    })
 }
 
 fn quad(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
@@ -180,27 +213,12 @@ fn quad(mail: &mut Mail<'_, '_>, access: Access) -> Result<SendKind, Trap> {
     }
     let t = target(mail)?;
     let desc = mail.as_kind::<Quad>();
-    let (bytes, slot, shift) = data_size(desc.data_size())?;
     let mask = u32::from(desc.channels());
     let lanes = width(mail);
-    let block = mail.regs(lanes, slot) * mail.grf;
-    let count = mask.count_ones();
-    let address_regs = mail.regs(lanes, t.address);
-    let data_regs = count * block / mail.grf;
-    mail.expect_access(access, address_regs, data_regs);
-    if brings_nearer(mail, access) {
-        return Ok(SendKind::Load);
-    }
-    let stored = access.is_store().then_some(mail.len0.max(address_regs) * mail.grf);
-    for lane in lanes_of(mail.on, lanes) {
-        let base = effective(mail, &t, lane)?;
-        for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
-            let at = base.wrapping_add(u64::from(c * bytes));
-            let reg = to_index(k) * block + lane * slot;
-            element(mail, t.place, (at, bytes), (reg, slot, shift), stored)?;
-        }
-    }
-    Ok(mail.kind_of(t.place, access.into()))
+    let elements = Elements::new(mail, desc.data_size(), lanes, mask.count_ones(), false)?;
+    let sent = mail.regs(lanes, t.address);
+    let channels = (0..4).filter(|c| mask >> c & 1 != 0);
+    elements.transfer(mail, access, (t.place, sent), channels, |mail, lane| effective(mail, &t, lane))
 }
 
 fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {

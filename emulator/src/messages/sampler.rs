@@ -66,7 +66,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     } else {
         HeaderControl::new()
     };
-    let mut sampling = sampling(mail, message, operation, control)?;
+    let sampling = sampling(mail, message, operation, control)?;
     // With the word that says which pixels are resident.
     let null_mask = control.pixel_null_mask();
     let named = operation.row().form.takes_sampler() && sampling.sampler != message.sampler_index().into();
@@ -79,42 +79,17 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     };
     let layout = SampleLayout::of(mail, message)?;
     let surface = mail.surface(mail.place(message.surface()))?.clone();
-    sampling.surface = surface.base;
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     // A gather brings four texels of the channel that the header names; all else leaves channels out.
     let gathers = operation.row().form == Request::Gather;
     let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };
     let on = mail.on;
     let mut resident = Resident::ALL;
+    let sampling = Sampling { surface: surface.base, ..sampling };
+    let lookup = Lookup { form, sampling, image, sampler: message.sampler_index().into() };
     for lane in (0..layout.lanes).filter(|l| on >> l & 1 != 0) {
-        let channels = match form {
-            Modelled::Opaque => {
-                let mut question = sampling.question();
-                for k in 0..layout.count {
-                    question = question.with(layout.parameter(mail, lane, k)?.into());
-                }
-                mail.cx.asked.push(question.number());
-                resident.set(lane, question);
-                [0, 1, 2, 3].map(|c| question.answer(c))
-            }
-            Modelled::ResInfo => [image.width, image.height, image.depth, 1],
-            Modelled::Load(at) => {
-                let c = layout.parameters(mail, lane, at, coordinate)?;
-                load(mail, surface.base, &image, c)?
-            }
-            Modelled::Sample(at) => {
-                let c = layout.parameters(mail, lane, at, |p, half| {
-                    if half { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() }
-                })?;
-                let index = usize::from(message.sampler_index());
-                let Some(Some(sampler)) = mail.cx.bindings.samplers.get(index).copied() else {
-                    return Err(format!("no sampler at index {index}").into());
-                };
-                sample(mail.cx.memory, surface.base, &image, sampler, c)?
-            }
-        };
-        let float = !matches!(form, Modelled::Opaque) && !matches!(image.texel, Texel::Sint | Texel::Uint);
-        layout.reply(mail, lane, channels, mask, float)?;
+        let channels = lookup.of_lane(mail, &layout, lane, &mut resident)?;
+        layout.reply(mail, lane, channels, mask, lookup.gives_floats())?;
     }
     if null_mask && opaque {
         let shown = 4 - mask.count_ones();
@@ -125,6 +100,56 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         }
     }
     Ok(SendKind::Sampler)
+}
+
+/// What the lanes of a message look up.
+struct Lookup {
+    form: Modelled,
+    sampling: Sampling,
+    image: Image,
+    sampler: usize,
+}
+
+impl Lookup {
+    /// The channels that a lane gets; a black box says whether its pixel is resident, too.
+    fn of_lane(
+        &self,
+        mail: &mut Mail<'_, '_>,
+        layout: &SampleLayout,
+        lane: u32,
+        resident: &mut Resident,
+    ) -> Result<[u32; 4], Trap> {
+        let (base, image) = (self.sampling.surface, &self.image);
+        match self.form {
+            Modelled::Opaque => {
+                let mut question = self.sampling.question();
+                for k in 0..layout.count {
+                    question = question.with(layout.parameter(mail, lane, k)?.into());
+                }
+                mail.cx.asked.push(question.number());
+                resident.set(lane, question);
+                Ok([0, 1, 2, 3].map(|c| question.answer(c)))
+            }
+            Modelled::ResInfo => Ok([image.width, image.height, image.depth, 1]),
+            Modelled::Load(at) => {
+                let c = layout.parameters(mail, lane, at, coordinate)?;
+                load(mail, base, image, c)
+            }
+            Modelled::Sample(at) => {
+                let c = layout.parameters(mail, lane, at, |p, half| {
+                    if half { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() }
+                })?;
+                let Some(Some(sampler)) = mail.cx.bindings.samplers.get(self.sampler).copied() else {
+                    return Err(format!("no sampler at index {}", self.sampler).into());
+                };
+                sample(mail.cx.memory, base, image, sampler, c)
+            }
+        }
+    }
+
+    fn gives_floats(&self) -> bool {
+        !matches!(self.form, Modelled::Opaque) && !matches!(self.image.texel, Texel::Sint | Texel::Uint)
+    }
 }
 
 /// A parameter that is an integer, of half a dword or a whole one.

@@ -17,6 +17,7 @@ use messages::{
 use narrow::{low_i32, low_u16, low_u32, low_u64};
 use visa::{
     Inst, Op, RawOperand,
+    lsc::LscOrder,
     op::{BlockAlignment, SendEnd, media_pitch},
 };
 
@@ -47,21 +48,27 @@ fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind
     Ok(kind(c.place, c.access.into()))
 }
 
+/// Bytes of a message of the thread that it loads, gets back or stores.
+pub(super) fn bytes(t: &VisaThread<'_>, inst: &Inst<'_>) -> Result<u32, Trap> {
+    let held = inst.op.data().and_then(|(_, holds)| holds.total(inst.exec.size.lanes(), t.program.grf));
+    held.ok_or_else(|| format!("the table does not say how much {} moves", inst.opcode).into())
+}
+
 /// Blocks of owords and media blocks. Masks mean nothing to them.
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::OwordBlock { access, alignment, owords, surface, offset, data, .. } => {
+        Op::OwordBlock { access, alignment, surface, offset, data, .. } => {
             let place = t.place_of(surface)?;
             let offset = cx.scalar_address(t, offset)? & 0xffff_ffff;
             let offset = match alignment {
                 BlockAlignment::Oword => offset * 16,
                 BlockAlignment::Dword => offset,
             };
-            copy(t, cx, Copy { place, offset, data, at: 0, bytes: u32::from(owords) * 16, access })
+            copy(t, cx, Copy { place, offset, data, at: 0, bytes: bytes(t, inst)?, access })
         }
-        Op::SvmBlock { access, owords, address, data, .. } => {
+        Op::SvmBlock { access, address, data, .. } => {
             let offset = cx.scalar_address(t, address)?;
-            let bytes = u32::from(owords) * 16;
+            let bytes = bytes(t, inst)?;
             copy(t, cx, Copy { place: Storage::Flat, offset, data, at: 0, bytes, access })
         }
         Op::MediaBlock { access, modifier, surface, plane, width, height, x, y, data } => {
@@ -73,7 +80,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
             };
             let field = (2..=5).contains(&modifier).then_some(matches!(modifier, 3 | 5));
             let (x, y) = (low_i32(cx.scalar_address(t, x)?), low_i32(cx.scalar_address(t, y)?));
-            let pitch = media_pitch(width);
+            let pitch = media_pitch(width.into());
             let block =
                 Media { access, place, field, x, y, width: width.into(), height: height.into(), pitch };
             media(t, cx, block, data)
@@ -245,7 +252,7 @@ fn rectangle(
         y,
         bytes: size.memory_bytes(),
         sizes: BlockShape::from_bits(shape).sizes(),
-        transposed: block.transpose(),
+        order: if block.transpose() { LscOrder::Transpose } else { LscOrder::NonTranspose },
         vnni: block.vnni(),
         access,
         data,

@@ -8,7 +8,8 @@ use super::{
     thread::VisaThread,
 };
 use crate::{
-    num::{self, DOUBLE, HALF, add_odd, fma_odd},
+    num::{self, DOUBLE, HALF},
+    rounded::{self, add_odd, fma_odd},
     thread::{FloatMode, LANES, Trap},
 };
 use narrow::{as_index, to_index};
@@ -39,10 +40,12 @@ pub(super) fn compute(
     use Opcode as O;
     let Computation { opcode, sources: v, mods, dst, sat, on } = computation;
     let double = domain == Type::DF;
-    let add = |a, b| if double { num::add_f64(a, b, mode.round) } else { num::add_odd_in(a, b, mode.round) };
-    let mul = |a: f64, b: f64| if double { num::mul_f64(a, b, mode.round) } else { a * b };
+    let add = |a, b| {
+        if double { rounded::add_f64(a, b, mode.round) } else { rounded::add_odd_in(a, b, mode.round) }
+    };
+    let mul = |a: f64, b: f64| if double { rounded::mul_f64(a, b, mode.round) } else { a * b };
     let fma = |a, b, c| {
-        if double { num::fma_f64(a, b, c, mode.round) } else { num::add_odd_in(a * b, c, mode.round) }
+        if double { rounded::fma_f64(a, b, c, mode.round) } else { rounded::add_odd_in(a * b, c, mode.round) }
     };
     for i in each(on) {
         let mut x = [0.0; 4];

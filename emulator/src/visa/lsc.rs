@@ -2,6 +2,7 @@
 
 use super::{
     context::VisaCx,
+    lane_payload::LanePayload,
     memory::{Storage, kind, of_index},
     operand::each,
     thread::VisaThread,
@@ -12,7 +13,7 @@ use narrow::{low_i32, low_u8, low_u32, low_u64, to_index};
 use visa::{
     Inst, Op, RawOperand,
     lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
-    op::{Lsc, LscBlock2d},
+    op::{Lsc, LscBlock2d, block2d_rows},
 };
 
 /// The place that a surface operand names.
@@ -54,17 +55,17 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
     }
 }
 
-/// A lane's address.
+/// A lane's address: its own, or so many pitches from the only one.
 fn address(
     t: &mut VisaThread<'_>,
     cx: &mut VisaCx<'_>,
     l: &Lsc<'_>,
+    addresses: Option<LanePayload>,
     lane: u32,
     pitch: u64,
 ) -> Result<u64, Trap> {
     let bytes = l.addr_size.bytes();
-    let strided = l.pitch.is_some();
-    let own = cx.address(t, l.addr, if strided { 0 } else { lane * bytes }, bytes)?;
+    let own = cx.address(t, l.addr, addresses.map_or(0, |held| held.at(0, lane)), bytes)?;
     // Arguments lie where the header says (spec, "LSC_UNTYPED": offsets from their base).
     let base = if l.addr_type == LscAddrType::Arg {
         let at = t.predefined(visa::Predefined::R0);
@@ -93,10 +94,7 @@ fn transfer(
     let access = Access::store_if(l.op.kind() == LscKind::Store);
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
     let transposed = l.shape.order == LscOrder::Transpose;
-    let n = inst.exec.size.lanes();
-    // A message has so many lanes at least, and data of each.
-    let n = n.max(t.program.platform.caps().regs.native_lanes().into());
-    let block = (n * slot).next_multiple_of(t.program.grf);
+    let (addresses, held) = (t.lane_addresses(inst), t.lane_data(inst));
     let data = if access.is_store() { l.src1 } else { l.dst };
     // Offsets in memory of the data of an address, in units of a datum.
     let components: Vec<u32> = match l.shape.channels {
@@ -119,14 +117,14 @@ fn transfer(
     let shift = shift(l.shape.size);
     for i in each(on) {
         let lane = to_index(i);
-        let first = address(t, cx, l, lane, pitch)?;
+        let first = address(t, cx, l, addresses, lane, pitch)?;
         for (k, c) in components.iter().enumerate() {
             let k = to_index(k);
             let at = first.wrapping_add(u64::from(c * bytes));
-            let reg = if transposed {
-                lane * (to_index(components.len()) * slot).next_multiple_of(t.program.grf) + k * slot
-            } else {
-                k * block + lane * slot
+            let reg = match held {
+                Some(held) => held.at(k, lane),
+                // All data of an address lie together.
+                None => lane * (to_index(components.len()) * slot).next_multiple_of(t.program.grf) + k * slot,
             };
             if access.is_store() {
                 let v = cx.data(t, data, reg, slot)?;
@@ -151,21 +149,24 @@ fn atomic(
     else {
         return Err(format!("{} is not modelled", l.op).into());
     };
-    let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
+    let (addresses, Some(data)) = (t.lane_addresses(inst), t.lane_data(inst)) else {
+        return Err(format!("{} of anything but lanes is not modelled", l.op).into());
+    };
+    let (bytes, slot) = (l.shape.size.memory_bytes(), data.holds.stride);
     let shift = shift(l.shape.size);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let at = address(t, cx, l, lane, 0)?;
+        let at = address(t, cx, l, addresses, lane, 0)?;
         let mut operand = |r, needed: bool| {
-            if needed { cx.data(t, r, lane * slot, slot).map(|v| v >> shift) } else { Ok(0) }
+            if needed { cx.data(t, r, data.at(0, lane), slot).map(|v| v >> shift) } else { Ok(0) }
         };
         let a = operand(l.src1, op.operands() > 0)?;
         let b = operand(l.src2, op.operands() > 1)?;
         let old = cx.load(t, place, at, bytes)?;
         let new = op.apply(old, a, b, bytes);
         cx.store(t, place, at, bytes, new)?;
-        t.raw_store(l.dst, lane * slot, slot, op.result(old, new) << shift)?;
+        t.raw_store(l.dst, data.at(0, lane), slot, op.result(old, new) << shift)?;
     }
     Ok(kind(place, SendKind::Atomic))
 }
@@ -182,7 +183,7 @@ pub(super) struct Rectangle {
     pub bytes: u32,
     /// Columns, rows, and blocks beside each other.
     pub sizes: [u32; 3],
-    pub transposed: bool,
+    pub order: LscOrder,
     pub vnni: bool,
     pub access: Access,
     pub data: RawOperand,
@@ -205,7 +206,7 @@ fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> R
         y: low_u32(y),
         bytes: l.size.memory_bytes(),
         sizes: [l.width.into(), l.height.into(), l.blocks.into()],
-        transposed: l.order == LscOrder::Transpose,
+        order: l.order,
         vnni: l.vnni,
         access,
         data: if access.is_store() { l.src1 } else { l.dst },
@@ -219,16 +220,15 @@ pub(super) fn rectangle(
     cx: &mut VisaCx<'_>,
     block: &Rectangle,
 ) -> Result<SendKind, Trap> {
-    let &Rectangle { base, width, height, pitch, bytes, transposed, access, data, .. } = block;
+    let &Rectangle { base, width, height, pitch, bytes, order, vnni, access, data, .. } = block;
     let [cols, rows, blocks] = block.sizes;
     let (x, y) = (i64::from(low_i32(block.x)), i64::from(low_i32(block.y)));
     if data.is_null() {
         return Ok(SendKind::Load);
     }
     // Elements of consecutive rows that a dword holds after the VNNI transform.
-    let pack = if block.vnni { (4 / bytes).max(1) } else { 1 };
-    let (row_len, row_count) = if transposed { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
-    let row_len = row_len.next_power_of_two();
+    let pack = if vnni { (4 / bytes).max(1) } else { 1 };
+    let [row_len, row_count] = block2d_rows(bytes, order, [cols, rows], vnni);
     let size = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
     if !access.is_store() {
         // What is left of rows, and of the last register of a block (vISA, LSC_UNTYPED: `fill_grf_zeros`).
@@ -244,7 +244,7 @@ pub(super) fn rectangle(
                     && ey >= 0
                     && (low_u64(ex) + 1).saturating_mul(bytes.into()) <= width
                     && low_u64(ey) < height;
-                let element = if transposed {
+                let element = if order == LscOrder::Transpose {
                     c * row_len + r
                 } else {
                     r / pack * row_len * pack + c * pack + r % pack

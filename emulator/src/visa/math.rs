@@ -4,7 +4,8 @@
 use super::{operand::each, thread::VisaThread};
 use crate::{
     alu::macros,
-    num::{DOUBLE, Round, SINGLE, div_f64, div_odd, sqrt_f64, sqrt_odd},
+    num::{DOUBLE, Round, SINGLE},
+    rounded::{div_f64, div_odd, sqrt_f64, sqrt_odd},
     thread::{LANES, Trap},
 };
 use gen_ir::MathFn;

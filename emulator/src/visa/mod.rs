@@ -17,6 +17,7 @@ mod flags;
 mod float;
 mod flow;
 mod int;
+mod lane_payload;
 mod layout;
 mod lsc;
 mod math;

@@ -8,7 +8,7 @@ use crate::{
 };
 use messages::render::TargetHeader;
 use narrow::{low_u32, to_index};
-use visa::{Inst, RawOperand, op::RtWrite};
+use visa::{Inst, op::RtWrite};
 
 /// Mode bits: last write, per sample, coarse, null target.
 const MODES: [u16; 4] = [7, 9, 10, 12];
@@ -24,7 +24,7 @@ pub(super) fn write(
     }
     let place = t.place_of(write.surface)?;
     let surface = cx.surface(place)?.base;
-    let half = t.unit().kernel.var_type(write.color[0].var).is_some_and(|ty| ty.bytes() == 2);
+    let half = t.unit().kernel.payload_element_bytes(write.color[0]) == 2;
     let target = match write.target {
         Some(index) => low_u32(cx.scalar_address(t, index)?) & 7,
         None => 0,
@@ -44,26 +44,19 @@ pub(super) fn write(
         };
         on &= mask | mask << 16;
     }
-    let bytes = if half { 2 } else { 4 };
+    // What there is of these, lanes have in this order.
     let [red, green, blue, alpha] = write.color.map(Some);
-    let operands: [(Option<RawOperand>, u32); 8] = [
-        (write.alpha0, bytes),
-        (write.output_mask, 2),
-        (red, bytes),
-        (green, bytes),
-        (blue, bytes),
-        (alpha, bytes),
-        (write.depth, 4),
-        (write.stencil, 1),
-    ];
+    let mut held = t.lane_operands(inst).into_iter();
+    let operands = [write.alpha0, write.output_mask, red, green, blue, alpha, write.depth, write.stencil]
+        .map(|operand| operand.and_then(|_| held.next()));
     let mode = |bit: u16| write.mode >> bit & 1 != 0;
     let [last, per_sample, coarse, null] = MODES.map(mode);
     for i in each(on) {
         let lane = to_index(i);
         let mut values = [None; 8];
-        for (value, (operand, bytes)) in values.iter_mut().zip(operands) {
-            if let Some(operand) = operand {
-                *value = Some(cx.address(t, operand, lane * bytes, bytes)?);
+        for (value, held) in values.iter_mut().zip(operands) {
+            if let Some(held) = held {
+                *value = Some(cx.address(t, held.operand, held.at(0, lane), held.holds.bytes)?);
             }
         }
         let null = null && caps.sends.null_target;

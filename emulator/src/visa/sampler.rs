@@ -1,7 +1,7 @@
 //! Sampling and loads of images (spec `3D_SAMPLE`, `3D_LOAD`, `INFO`). Images have one level, so levels of
 //! detail are not looked at.
 
-use super::{context::VisaCx, operand::each, thread::VisaThread};
+use super::{context::VisaCx, lane_payload::LanePayload, operand::each, thread::VisaThread};
 use crate::{
     memory::Texel,
     messages::{sampler, typed},
@@ -14,7 +14,7 @@ use gen_ir::Sfid;
 use narrow::{as_index, low_i16, low_i32, low_u32, to_index};
 use platforms::Platform;
 use visa::{
-    ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId,
+    ChannelMask, Exec, ExecSize, Inst, Op, SamplerId, SurfaceId,
     op::{Sample, SampleKind, SampleLanes},
 };
 
@@ -39,38 +39,33 @@ fn gathers(op: u8) -> bool {
 }
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let held = t.lane_operands(inst);
     match inst.op {
         Op::Sample(ref s) if s.kind == SampleKind::Gather => asked(t, cx, inst, s)?,
         Op::Sample(ref s) => new_texels(t, cx, inst, s)?,
-        Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, &inst.op)?,
-        Op::SampleLegacy { channels, lanes, sampler, surface, coords, dst, .. } => {
+        Op::Avs { .. } if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, inst)?,
+        Op::SampleLegacy { channels, lanes, sampler, surface, .. } => {
             let size = match lanes {
                 SampleLanes::Eight => ExecSize::S8,
                 SampleLanes::Sixteen => ExecSize::S16,
             };
-            let exec = Exec { size, ..inst.exec };
-            let on = t.lanes_of(exec);
-            let access = SamplerAccess {
-                exec,
-                on,
-                sampler,
-                surface,
-                coords,
-                half_in: false,
-                half_out: false,
-                dst,
-                channels,
-            };
-            texels(t, cx, &access)?;
+            let on = t.lanes_of(Exec { size, ..inst.exec });
+            let [u, v, r, dst] = held[..] else { return Err("no sample of old".into()) };
+            texels(
+                t,
+                cx,
+                &SamplerAccess { on, sampler, surface, coords: [u, v, r].map(Some), dst, channels },
+            )?;
         }
-        Op::Info3d { op: 10, channels, surface, dst, .. } => {
+        Op::Info3d { op: 10, channels, surface, .. } => {
             let place = t.place_of(surface)?;
             let surface = cx.surface(place)?.clone();
             let Some(image) = surface.image else { return Err("a surface without shape".into()) };
+            let Some(&dst) = held.last() else { return Err("a question without an answer".into()) };
             let on = t.lanes_of(inst.exec);
             for i in each(on) {
                 let values = [image.width, image.height, image.depth, 1].map(u64::from);
-                reply(t, inst.exec, dst, channels, to_index(i), 4, values)?;
+                reply(t, dst, channels, to_index(i), values)?;
             }
         }
         _ => return Err(format!("this form of {} is not modelled", inst.opcode).into()),
@@ -81,32 +76,33 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 /// Writes a lane's channels, each in registers of its own.
 fn reply(
     t: &mut VisaThread<'_>,
-    exec: Exec,
-    dst: RawOperand,
+    dst: LanePayload,
     channels: ChannelMask,
     lane: u32,
-    slot: u32,
     values: [u64; 4],
 ) -> Result<(), Trap> {
-    let block = (exec.size.lanes() * slot).next_multiple_of(t.program.grf);
     for (k, c) in (0..4usize).filter(|c| channels.0 >> c & 1 != 0).enumerate() {
-        t.raw_store(dst, to_index(k) * block + lane * slot, slot, values[c])?;
+        t.raw_store(dst.operand, dst.at(to_index(k), lane), dst.holds.stride, values[c])?;
     }
     Ok(())
 }
 
 /// A sample or a load: which lanes read what, and where it goes.
 struct SamplerAccess {
-    exec: Exec,
     on: u32,
     sampler: Option<SamplerId>,
     surface: SurfaceId,
-    /// U, V, R; null for none.
-    coords: [RawOperand; 3],
-    half_in: bool,
-    half_out: bool,
-    dst: RawOperand,
+    /// U, V, R.
+    coords: [Option<LanePayload>; 3],
+    dst: LanePayload,
     channels: ChannelMask,
+}
+
+/// Destination and parameters of a sample.
+fn operands(t: &VisaThread<'_>, inst: &Inst<'_>) -> Result<(LanePayload, Vec<LanePayload>), Trap> {
+    let mut held = t.lane_operands(inst);
+    let written = held.iter().position(|held| held.written).ok_or("a sample without a destination")?;
+    Ok((held.remove(written), held))
 }
 
 /// Samples and loads in their present form: coordinates among the parameters.
@@ -127,30 +123,35 @@ fn new_texels(
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };
-    let half =
-        |t: &VisaThread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).is_some_and(|ty| ty.bytes() == 2);
-    let params: Vec<RawOperand> = s.params.iter().collect();
+    let (dst, params) = operands(t, inst)?;
     let (on, _) = t.enabled(inst)?;
     let access = SamplerAccess {
-        exec: inst.exec,
         on,
         sampler: s.sampler,
         surface: s.surface,
-        coords: at.map(|k| params.get(k).copied().unwrap_or(RawOperand::NULL)),
-        half_in: params.first().is_some_and(|p| half(t, *p)),
-        half_out: half(t, s.dst),
-        dst: s.dst,
+        coords: at.map(|k| params.get(k).copied()),
+        dst,
         channels: ChannelMask(s.channels & 15),
     };
     texels(t, cx, &access)
 }
 
+/// A coordinate of a lane, and whether it is of half the size.
+fn coordinate(
+    t: &VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    held: Option<LanePayload>,
+    lane: u32,
+) -> Result<(u32, bool), Trap> {
+    let Some(held) = held.filter(|held| !held.operand.is_null()) else { return Ok((0, false)) };
+    let bytes = held.holds.bytes;
+    Ok((low_u32(cx.address(t, held.operand, held.at(0, lane), bytes)?), bytes == 2))
+}
+
 fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -> Result<(), Trap> {
-    let &SamplerAccess { half_in, half_out, .. } = access;
     let place = t.place_of(access.surface)?;
     let surface = cx.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
-    let width = if half_in { 2 } else { 4 };
     let sampler = match access.sampler {
         None => None,
         Some(SamplerId::BINDLESS) => return Err("bindless samplers are not modelled".into()),
@@ -162,15 +163,16 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
             }
         }
     };
+    let half_out = access.dst.holds.bytes == 2;
     for i in each(access.on) {
         let lane = to_index(i);
-        let mut raw = [0u32; 3];
-        for (v, coord) in raw.iter_mut().zip(access.coords).filter(|(_, c)| !c.is_null()) {
-            *v = low_u32(cx.address(t, coord, lane * width, width)?);
+        let mut given = [(0, false); 3];
+        for (given, held) in given.iter_mut().zip(access.coords) {
+            *given = coordinate(t, cx, held, lane)?;
         }
         let channels = match sampler {
             None => {
-                let mut c = raw.map(|p| if half_in { i64::from(low_i16(p)) } else { i64::from(low_i32(p)) });
+                let mut c = given.map(|(p, half)| if half { low_i16(p).into() } else { low_i32(p).into() });
                 if image.dims == 1 {
                     // The layer of a one-dimensional array takes v's place.
                     c = [c[0], 0, if image.array { c[1] } else { 0 }];
@@ -181,7 +183,10 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
                 std::array::from_fn(|c| texel.map_or(0, |texel| typed::unpack(&image, texel, to_index(c))))
             }
             Some(sampler) => {
-                let c = raw.map(|p| if half_in { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() });
+                let c = given.map(|(p, half)| match half {
+                    true => HALF.to_f64(p.into()),
+                    false => f32::from_bits(p).into(),
+                });
                 sampler::sample(cx.memory, surface.base, &image, sampler, c)?
             }
         };
@@ -190,8 +195,7 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
             (true, Texel::Sint | Texel::Uint) => u64::from(v & 0xffff),
             (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even),
         });
-        let slot = if half_out { 2 } else { 4 };
-        reply(t, access.exec, access.dst, access.channels, lane, slot, values)?;
+        reply(t, access.dst, access.channels, lane, values)?;
     }
     Ok(())
 }
@@ -211,12 +215,7 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
     let offsets = offsets & 0xfff | channel;
     let channels = if gathers { ChannelMask::RGBA } else { ChannelMask(s.channels & 15) };
     let sampling = Sampling { op: s.op & 31, surface, sampler, offsets };
-    let width = |t: &VisaThread<'_>, r: RawOperand| {
-        t.unit().kernel.var_type(r.var).map_or(4, visa::Type::bytes).min(4)
-    };
-    let params: Vec<RawOperand> = s.params.iter().collect();
-    let bytes = params.first().map_or(4, |p| if width(t, *p) == 2 { 2 } else { 4 });
-    let slot = if width(t, s.dst) == 2 { 2 } else { 4 };
+    let (dst, params) = operands(t, inst)?;
     let (on, _) = t.enabled(inst)?;
     let mut resident = Resident::ALL;
     for i in each(on) {
@@ -224,25 +223,23 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
         let mut question = sampling.question();
         for param in &params {
             // A parameter that is left out is zero.
-            let value = if param.is_null() { 0 } else { cx.address(t, *param, lane * bytes, bytes)? };
-            question = question.with(value);
+            question = question.with(coordinate(t, cx, Some(*param), lane)?.0.into());
         }
         cx.asked.push(question.number());
         resident.set(lane, question);
-        let values =
-            [0, 1, 2, 3].map(|c| u64::from(question.answer(c)) & if slot == 2 { 0xffff } else { u64::MAX });
-        reply(t, inst.exec, s.dst, channels, lane, slot, values)?;
+        let known = if dst.holds.bytes == 2 { 0xffff } else { u64::MAX };
+        reply(t, dst, channels, lane, [0, 1, 2, 3].map(|c| u64::from(question.answer(c)) & known))?;
     }
     if s.pixel_null_mask {
-        let block = (inst.exec.size.lanes() * slot).next_multiple_of(t.program.grf);
-        t.raw_store(s.dst, channels.count() * block, 4, resident.word())?;
+        t.raw_store(dst.operand, dst.end(), 4, resident.word())?;
     }
     Ok(())
 }
 
 /// `avs` by a black box: channels and format, places and steps, block, group, mode and bypass.
-fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, op: &Op<'_>) -> Result<(), Trap> {
-    let &Op::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } = op
+fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<(), Trap> {
+    let Op::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } =
+        inst.op
     else {
         return Err("this instruction is not modelled".into());
     };
@@ -259,11 +256,8 @@ fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, op: &Op<'_>) -> Result<(),
     let group = low_u32(cx.scalar_address(t, group)?);
     question = question.with(group.wrapping_add(u32::from(mode & 3) << 25 | bypass << 27).into());
     cx.asked.push(question.number());
-    // Pixels by mode, of one byte or two.
-    let pixels = [64, 32, 128, 16][usize::from(mode & 3)];
-    let bytes = pixels * channels.count() * if format < 2 { 2 } else { 1 };
     // Whole registers come back.
-    for byte in 0..bytes.next_multiple_of(t.program.grf) {
+    for byte in 0..super::block::bytes(t, inst)?.next_multiple_of(t.program.grf) {
         t.raw_store(dst, byte, 1, question.byte(byte).into())?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use super::{
     context::VisaCx,
+    lane_payload::LanePayload,
     memory::{self, Storage, kind},
     operand::each,
     thread::VisaThread,
@@ -10,7 +11,7 @@ use super::{
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use messages::Access;
 use narrow::{as_index, to_index};
-use visa::{Inst, Op, RawOperand, op::LaneOperand};
+use visa::{Inst, Op};
 
 /// One access, as all the instructions have it.
 struct LaneAccess {
@@ -18,23 +19,15 @@ struct LaneAccess {
     place: Storage,
     /// Added to every address.
     base: u64,
-    offsets: RawOperand,
-    /// Bytes of an address, and what it counts.
-    address: u32,
+    offsets: LanePayload,
+    /// What an address counts.
     scale: u64,
     /// Addresses wrap at 32 bits.
     wraps: bool,
-    data: RawOperand,
-    /// Bytes of a datum in memory.
-    bytes: u32,
-    /// Bytes from a lane's datum to the next lane's, and from a component to the next.
-    lane_step: u32,
-    component_step: u32,
+    data: LanePayload,
     /// Offsets of the components from a lane's address.
     components: [u32; 8],
     count: usize,
-    /// Loads clear the bytes of their lane above the datum.
-    clears: u32,
 }
 
 /// The channels of a mask as components of 4 bytes.
@@ -49,8 +42,8 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
 }
 
 /// Addresses of lanes, and what lanes load, store or get back: where they are, as the entry of the message says.
-fn operands(inst: &Inst<'_>) -> Result<[LaneOperand; 2], Trap> {
-    match (inst.op.lane_addresses(), inst.op.lane_data()) {
+fn operands(t: &VisaThread<'_>, inst: &Inst<'_>) -> Result<[LanePayload; 2], Trap> {
+    match (t.lane_addresses(inst), t.lane_data(inst)) {
         (Some(addresses), Some(data)) => Ok([addresses, data]),
         _ => Err(format!("{} is not modelled", inst.opcode).into()),
     }
@@ -58,8 +51,7 @@ fn operands(inst: &Inst<'_>) -> Result<[LaneOperand; 2], Trap> {
 
 /// The access of a gather or scatter.
 fn lane_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<LaneAccess, Trap> {
-    let [addresses, data] = operands(inst)?;
-    let (address, held) = (addresses.holds.bytes, data.holds);
+    let [offsets, data] = operands(t, inst)?;
     // Where it is, what is added to the addresses, and what these count.
     let (place, base, scale) = match inst.op {
         Op::Gather { element_bytes, surface, global_offset, .. } => {
@@ -76,29 +68,18 @@ fn lane_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> 
     };
     let (components, count) = match inst.op {
         Op::Scaled4 { mask, .. } | Op::SvmScaled4 { mask, .. } => channels(mask),
-        _ => ([0, 1, 2, 3, 4, 5, 6, 7].map(|k| k * held.bytes), as_index(held.blocks)),
-    };
-    let lanes = inst.exec.size.lanes();
-    let component_step = match inst.op {
-        Op::SvmGather { .. } if lanes == 1 => held.stride,
-        // What a component of all lanes takes of registers: at least one.
-        _ => lanes.max(t.program.grf / 4) * held.stride,
+        _ => ([0, 1, 2, 3, 4, 5, 6, 7].map(|k| k * data.holds.bytes), as_index(data.holds.blocks)),
     };
     Ok(LaneAccess {
         access: Access::store_if(!data.written),
         place,
         base,
-        offsets: addresses.operand,
-        address,
+        offsets,
         scale,
-        wraps: address == 4,
-        data: data.operand,
-        bytes: held.bytes,
-        lane_step: held.stride,
-        component_step,
+        wraps: offsets.holds.bytes == 4,
+        data,
         components,
         count,
-        clears: held.stride - held.bytes,
     })
 }
 
@@ -114,20 +95,21 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
 fn transfer(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     let l = lane_access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
+    // A load clears what its lane has above the datum.
+    let (data, bytes, slot) = (l.data.operand, l.data.holds.bytes, l.data.holds.stride);
     for i in each(on) {
         let lane = to_index(i);
-        let own = cx.address(t, l.offsets, lane * l.address, l.address)?;
+        let own = cx.address(t, l.offsets.operand, l.offsets.at(0, lane), l.offsets.holds.bytes)?;
         let first = l.base.wrapping_add(own.wrapping_mul(l.scale));
         for (k, offset) in l.components[..l.count].iter().enumerate() {
             let at = first.wrapping_add(u64::from(*offset));
             let at = if l.wraps { at & 0xffff_ffff } else { at };
-            let reg = to_index(k) * l.component_step + lane * l.lane_step;
+            let reg = l.data.at(to_index(k), lane);
             if l.access.is_store() {
-                let v = cx.data(t, l.data, reg, l.bytes)?;
-                cx.store(t, l.place, at, l.bytes, v)?;
+                let v = cx.data(t, data, reg, bytes)?;
+                cx.store(t, l.place, at, bytes, v)?;
             } else {
-                let slot = l.bytes + l.clears;
-                cx.load_to(t, (l.place, at, l.bytes), (l.data, reg, slot), 0)?;
+                cx.load_to(t, (l.place, at, bytes), (data, reg, slot), 0)?;
             }
         }
     }
@@ -141,22 +123,22 @@ fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
         Op::SvmAtomic { op, srcs, .. } => (op, Storage::Flat, srcs),
         _ => return Err("no atomic".into()),
     };
-    let [addresses, result] = operands(inst)?;
-    let (address, bytes, slot) = (addresses.holds.bytes, result.holds.bytes, result.holds.stride);
+    let [addresses, result] = operands(t, inst)?;
+    let (bytes, slot) = (result.holds.bytes, result.holds.stride);
     let (op, srcs) = memory::atomic(op, srcs);
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = to_index(i);
-        let at = cx.address(t, addresses.operand, lane * address, address)?;
+        let at = cx.address(t, addresses.operand, addresses.at(0, lane), addresses.holds.bytes)?;
         let mut operand = |k: usize| {
-            if to_index(k) < op.operands() { cx.data(t, srcs[k], lane * slot, bytes) } else { Ok(0) }
+            if to_index(k) < op.operands() { cx.data(t, srcs[k], result.at(0, lane), bytes) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let old = cx.load(t, place, at, bytes)?;
         let new = op.apply(old, a, b, bytes);
         cx.store(t, place, at, bytes, new)?;
         let mask = if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
-        t.raw_store(result.operand, lane * slot, slot, op.result(old, new) & mask)?;
+        t.raw_store(result.operand, result.at(0, lane), slot, op.result(old, new) & mask)?;
     }
     Ok(kind(place, SendKind::Atomic))
 }

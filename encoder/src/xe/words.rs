@@ -195,7 +195,7 @@ pub(super) struct Dpas {
     pub src2: u16,
 }
 
-/// `send`, `sendc`. The descriptors lie in pieces.
+/// `send`, `sendc`. The descriptors lie in parts.
 #[bitfield(u128)]
 pub(super) struct SendWord {
     #[bits(33)]

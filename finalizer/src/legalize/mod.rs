@@ -39,6 +39,9 @@
 //!   payloads       payloads of a message that must not meet
 //! ```
 //!
+//! A rule that rewrites gives each instruction that stands for its own to `Legalizer::inst` and answers `Step::Replaced`;
+//! `stage_source` and `stage_destination` put an operand into a temporary first.
+//!
 //! Where a new rule stands: behind the rules that make what it looks at simpler. Those that change operations and types come
 //! first, then `split`, then those that look at the places of operands, which only have a meaning for the final size.
 //!

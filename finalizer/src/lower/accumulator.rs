@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         let (target, copy_target) = (whole.dst, copy.dst);
         let (mut whole, mut copy) = (whole, copy);
         // Nothing may come between the slices of a pair: operands that legalization would have to move or
-        // that a later piece still needs are moved here.
+        // that a later slice still needs are moved here.
         for i in 0..2 {
             if self.needs_staging(&whole.src[i]) {
                 whole.src[i] = self.plain_source(whole.src[i]);
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
             Dst::Direct { reg, horz, .. } => horz != 1 || !reg.byte.is_multiple_of(self.grf()),
             _ => true,
         };
-        // A predicate over all channels is not one over those of a piece.
+        // A predicate over all channels is not one over those of a slice.
         let group = matches!(self.pred, Some(Pred { ctrl: PredCtrl::Any | PredCtrl::All, .. }));
         let apart = several && group;
         let stage_result = odd(&target) || apart || several && overlaps(&whole, step);
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         if stage_copy {
             copy.dst = Dst::packed(self.temp(lanes, copy_ty.bytes()), copy_ty);
         }
-        // Pieces need to know of the guard, which starts at their first lane.
+        // Slices need to know of the guard, which starts at their first lane.
         let guard = if apart { None } else { self.pred };
         (whole.pred, copy.pred) = (guard, guard);
         for first in every(0..lanes, step) {

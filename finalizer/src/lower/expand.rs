@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             if whole {
                 self.last(op, target, sat, &[first, second]);
             } else {
-                // Pieces of it would need coefficients of their own.
+                // Slices of it would need coefficients of their own.
                 let result = self.in_temp(op, Type::F, &[first, second]);
                 self.last(Op::Mov, target, sat, &[result]);
             }
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
                 (copy, SrcMod::None)
             }
         };
-        // Pieces start somewhere in the region of coordinates.
+        // Slices start somewhere in the region of coordinates.
         let second = match second {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
@@ -318,7 +318,7 @@ impl Lowerer<'_> {
     }
 
     /// `sad2add`, and `sad2` of one channel or where there is none: absolute differences, summed in pairs. Even channels have
-    /// results. (`sada2` would have the addend in the accumulator, which is no instruction less, and whose pieces would need
+    /// results. (`sada2` would have the addend in the accumulator, which is no instruction less, and whose slices would need
     /// theirs; Intel's finalizer chooses the same.)
     pub(super) fn sum_of_differences(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let (target, sat) = self.dst(dst)?;

@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         self.origin == self.last
     }
 
-    /// Whether an opcode is one of the platform's.
+    /// Refuses what the platform does not have.
     pub(crate) fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
         Err(format!("{} does not exist on {}", opcode.name(), self.caps.name).into())
     }

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     /// Intel's finalizer writes one message for the lower ones, whose payload is laid out as if there were no others.
     pub(super) fn render_target_write(&mut self, write: &RtWrite<'_>) -> Lowered {
         self.need_graphics()?;
-        let half = self.visa.var_type(write.color[0].var).is_some_and(|t| t.bytes() == 2);
+        let half = self.visa.payload_element_bytes(write.color[0]) == 2;
         let color = if half { Color::Half } else { Color::Float };
         if self.lanes.exec.lanes() <= 16 {
             return self.render_target_group(write, color);

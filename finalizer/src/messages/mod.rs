@@ -155,8 +155,10 @@ impl Lowerer<'_> {
             }
             Op::RtWrite(ref write) => self.render_target_write(write),
             Op::UrbWrite { .. } => self.urb_write(&inst.op),
+            // No platform has it.
+            Op::RtRead(_) => self.unsupported(inst.opcode),
             ref op if op.has_lanes() => self.lane_message(op),
-            _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),
+            _ => self.unsupported(inst.opcode),
         }
     }
 

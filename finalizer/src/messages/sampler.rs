@@ -142,7 +142,7 @@ impl Lowerer<'_> {
     }
 
     fn sampling_plan(&self, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
-        let is_half = |raw: visa::RawOperand| self.visa.var_type(raw.var).is_some_and(|t| t.bytes() == 2);
+        let is_half = |raw: visa::RawOperand| self.visa.payload_element_bytes(raw) == 2;
         let half_in = sample.params.iter().next().is_some_and(is_half);
         let half_out = is_half(sample.dst);
         let mask = ChannelMask(sample.channels & 15);

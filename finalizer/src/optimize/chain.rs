@@ -35,8 +35,8 @@ struct Count {
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     counts: Vec<[Count; 3]>,
-    /// By instruction of a block, the channels that alone look at the flag which it combines from others, if that is known.
-    local: Vec<Option<Compared>>,
+    /// By instruction of a block that combines flags: the channels that compare, and whether they alone look at the result.
+    local: Vec<Option<(Compared, bool)>>,
 }
 
 /// Channels that compare, and whether they do so whatever the mask.
@@ -168,9 +168,9 @@ fn find_local(insts: &[Inst<Virtual>], uses: &mut Uses, (use_counts, widest): (&
     for at in (0..insts.len()).rev() {
         if let Some(c) = combination(insts, at, (uses, use_counts, widest))
             && !c.masked
-            && c.is_local(insts, at, uses)
         {
-            uses.local[at] = Some(Compared::by(&insts[c.second]));
+            let compared = Compared::by(&insts[c.second]);
+            uses.local[at] = Some((compared, c.is_local(insts, at, compared, uses)));
         }
     }
 }
@@ -197,10 +197,10 @@ struct Combination {
 
 impl Combination {
     /// Whether what instruction `at` combines is of use to the channels alone that compare.
-    fn is_local(&self, insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> bool {
+    fn is_local(&self, insts: &[Inst<Virtual>], at: usize, compared: Compared, uses: &Uses) -> bool {
         let own = [self.early, self.late].contains(&self.result);
         let result = FlagPart { flag: self.result, part: self.part.clone(), own };
-        is_local(insts, at, &result, Compared::by(&insts[self.second]), uses, DEEPEST)
+        is_local(insts, at, &result, compared, uses, DEEPEST)
     }
 }
 
@@ -373,8 +373,9 @@ fn keeps_other_lanes(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: 
         return !compare.no_mask && (c.early == c.result || insts[c.start..c.second].iter().all(masked));
     }
     // Where all channels of the part compare, whatever the mask, it has no other bits.
-    let Compared { first, end, on } = Compared::by(compare);
-    on && first <= c.part.start * 8 && c.part.end * 8 <= end || c.is_local(insts, at, uses)
+    let compared = Compared::by(compare);
+    let Compared { first, end, on } = compared;
+    on && first <= c.part.start * 8 && c.part.end * 8 <= end || c.is_local(insts, at, compared, uses)
 }
 
 /// How many combinations of combinations are followed of which nothing is known.
@@ -398,8 +399,10 @@ fn is_local(
     uses: &Uses,
     depth: u32,
 ) -> bool {
-    if uses.local[at] == Some(compared) {
-        return true;
+    if let Some((of, local)) = uses.local[at]
+        && of == compared
+    {
+        return local;
     }
     let Some(mut left) = uses.of(*flag, part).reads.checked_sub(u32::from(*own)) else { return false };
     for (i, inst) in insts.iter().enumerate().skip(at + 1).take(REACH) {

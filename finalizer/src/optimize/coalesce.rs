@@ -138,7 +138,7 @@ fn ternary_unit(caps: &Caps, lanes: u32) -> u32 {
         (2.., ..) => 16,
         (_, true, _) => 4,
         (_, _, Layout::Xe) => 1,
-        _ => 8,
+        (_, _, Layout::Gen8) => 8,
     }
 }
 

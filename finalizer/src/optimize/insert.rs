@@ -44,7 +44,7 @@ struct Insertion {
     /// All is one rotation to the left.
     rotates: bool,
     /// How many instructions it will be for the hardware.
-    pieces: u32,
+    slices: u32,
 }
 
 /// What was rewritten.
@@ -90,12 +90,12 @@ pub(super) fn bits(
             let read_once = webs.is_read_once(i.shl) && i.in_place.is_none_or(|at| webs.is_read_once(at));
             read_once && (i.rotates || may_mask)
         });
-        let mut pieces = [0; 32];
+        let mut slices = [0; 32];
         for i in found.iter().filter(|i| !i.rotates) {
-            pieces[as_index(i.count)] += i.pieces;
+            slices[as_index(i.count)] += i.slices;
         }
         let mut masks: [Option<VarId>; 32] = [None; 32];
-        for i in found.iter().filter(|i| i.rotates || pieces[as_index(i.count)] > 1) {
+        for i in found.iter().filter(|i| i.rotates || slices[as_index(i.count)] > 1) {
             done.any = true;
             if i.rotates {
                 i.apply(None, insts, use_counts);
@@ -221,9 +221,9 @@ impl BitWalk<'_> {
                 let same = with_type(shr.src[0], Type::Ud) == with_type(insert, Type::Ud);
                 shr.op == Op::Shr && shift(shr) == Some(32 - count) && same && before < Some(k)
             });
-        let pieces = (inst.exec.lanes() * 4).div_ceil(2 * self.grf_bytes);
+        let slices = (inst.exec.lanes() * 4).div_ceil(2 * self.grf_bytes);
         let below = rotates || self.width(base, j, DEPTH) <= count;
-        below.then_some(Insertion { at: j, shl: i, count, insert, base: *base, in_place, rotates, pieces })
+        below.then_some(Insertion { at: j, shl: i, count, insert, base: *base, in_place, rotates, slices })
     }
 
     /// How many of its lowest bits a dword may have that instruction `j` reads.

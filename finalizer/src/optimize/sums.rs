@@ -43,7 +43,7 @@ struct Group {
     /// Where their sum is made: in the place of the first pair's first addition.
     at: usize,
     /// How many instructions the additions that go would have become.
-    pieces: u32,
+    slices: u32,
 }
 
 /// A vector and a scalar that an instruction adds.
@@ -78,7 +78,7 @@ pub(super) fn scalars_first(
             }
             writes.pass(&insts[j]);
         }
-        for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.pieces > 1) {
+        for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.slices > 1) {
             any = true;
             let sum = VarId(to_index(vars.len()));
             vars.push(build::general(group.ty.bytes(), group.ty.bytes()));
@@ -152,7 +152,7 @@ impl SumWalk<'_> {
             return None;
         }
         let lanes = x.exec.lanes();
-        let pieces = (lanes * first.ty.bytes()).div_ceil(2 * grf_bytes);
+        let slices = (lanes * first.ty.bytes()).div_ceil(2 * grf_bytes);
         let alike = |g: &Group| {
             let [p, q] = g.scalars;
             g.ty == first.ty
@@ -160,10 +160,10 @@ impl SumWalk<'_> {
                 && scalars.iter().all(|s| self.is_unchanged(s, g.at))
         };
         let group = groups.iter().rposition(alike).unwrap_or_else(|| {
-            groups.push(Group { scalars, ty: first.ty, at: i, pieces: 0 });
+            groups.push(Group { scalars, ty: first.ty, at: i, slices: 0 });
             groups.len() - 1
         });
-        groups[group].pieces += pieces;
+        groups[group].slices += slices;
         pairs.push(TwoSums { group, first: i, second: j, vector: first.vector });
         Some(())
     }

@@ -3,7 +3,7 @@
 //! A list scheduler after allocation: of the instructions whose operands are there, the one goes first with the
 //! longest way to the end of the block ([`graph`] has the ways, by the platform's
 //! [latencies](platforms::Latencies)). Registers have been handed out in turn, so there is room to move; the order
-//! changes no register. A piece of code that is not faster afterwards, by the same figures, stays as it was.
+//! changes no register. A part that is not faster afterwards, by the same figures, stays as it was.
 //!
 //! **What holds.** Two instructions keep their order if they touch the same bytes of a register, flag, address or
 //! accumulator and one writes, where operands behind addresses count as all registers that addresses lead to; and if both are

@@ -8,7 +8,7 @@
 
 mod file;
 
-use std::{env, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 use file::{Case, File};
 use finalizer::{Alone, Pass};
@@ -25,7 +25,32 @@ fn main() {
         Trial::test(name, move || one(f.path()))
     });
     let complete = Trial::test("every pass has its cases", move || every_pass_has_cases(Path::new(root)));
-    libtest_mimic::run(&Arguments::from_args(), trials.chain([complete]).collect()).exit();
+    let lowered = Trial::test("every instruction has a case of lowering", move || {
+        every_opcode_is_lowered(Path::new(root))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.chain([complete, lowered]).collect()).exit();
+}
+
+/// What a platform has of vISA's instructions stands in a case of lowering: what it becomes can be read there.
+fn every_opcode_is_lowered(root: &Path) -> Result<(), Failed> {
+    let mut found = BTreeSet::new();
+    for file in fs::read_dir(root.join("lower"))? {
+        for case in File::read(&fs::read_to_string(file?.path())?)?.cases {
+            let text = whole_kernel(&case.input, !case.input.contains("ret (M1, 1)"));
+            for platform in case.platforms {
+                let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else { continue };
+                let routines = module.kernels.iter().chain(&module.functions);
+                found.extend(routines.flat_map(|k| &k.code).map(|record| record.opcode));
+            }
+        }
+    }
+    // Places in the source are no instructions.
+    let exists = |row: &&visa::table::Row| Platform::ALL.iter().any(|p| row.is_on(p.caps()));
+    let missing: BTreeSet<_> = visa::table::rows()
+        .filter(|row| exists(row) && !found.contains(&row.opcode))
+        .map(|row| row.opcode.name())
+        .collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("no case of lowering: {missing:?}").into()) }
 }
 
 fn every_pass_has_cases(root: &Path) -> Result<(), Failed> {

@@ -78,9 +78,15 @@ impl End {
 }
 
 impl<S: Space> Inst<S> {
-    /// Whether every active lane takes this branch if one does, where flow control spans `width` lanes.
+    /// Whether every active lane takes this branch if one does, where flow control spans `width` lanes, whatever its
+    /// predicate holds.
     pub fn is_uniform(&self, width: u32) -> bool {
-        self.exec.lanes() == 1 || (self.pred.is_none() && self.chan == 0 && self.exec.lanes() >= width)
+        self.exec.lanes() == 1 || (self.pred.is_none() && self.spans(width))
+    }
+
+    /// Whether it is of all of `width` lanes.
+    pub fn spans(&self, width: u32) -> bool {
+        self.chan == 0 && self.exec.lanes() >= width
     }
 }
 

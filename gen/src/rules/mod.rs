@@ -17,6 +17,7 @@
 //!   makes: builds with debug assertions ask the rules all the same, and stop where they disagree;
 //! - run `tests/tests/rules_on_intel_code.rs`, which says whether Intel's compilers ever break it.
 
+mod branches;
 mod floats;
 mod instruction;
 pub mod mixing;
@@ -104,7 +105,8 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, which: Told, told: &mut
             narrow_types::check(&mut cx);
         }
         Class::Dpas => systolic::check(&mut cx),
-        Class::Branch | Class::Sync | Class::Nullary => {}
+        Class::Branch => branches::check(&mut cx),
+        Class::Sync | Class::Nullary => {}
     }
     common(&mut cx);
 }

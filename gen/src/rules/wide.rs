@@ -11,10 +11,10 @@ use crate::{Arf, Base, Dst, Op, Options, Region, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
-        let spread =
+        let widens =
             cx.dst_type().is_some_and(|ty| ty.bytes() == 8) && cx.operands().any(|(_, o)| o.ty.bytes() < 8);
         cx.require(
-            !spread || cx.lanes() <= 2,
+            !widens || cx.lanes() <= 2,
             "wide-align16",
             "quadwords of something narrower are at most two in align16 mode",
         );
@@ -99,11 +99,11 @@ fn same_place(cx: &mut Cx<'_>) {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
             let halves = cx.inst.is_mixed_float() && cx.inst.op == Op::Mov && packs_halves(cx, &o, to);
-            let spread = halves || cx.converts_bf8();
+            let moves_them = halves || cx.converts_bf8();
             // Packed half floats become integers a dword apart.
             let apart = o.ty == Type::Hf && o.stride() == 2 && to.step == Some(4) && cx.inst.op == Op::Mov;
             let steps = o.channels().step_as(to) || apart && cx.dst_type().is_some_and(Type::is_int);
-            let same = spread || steps && (to.place.is_none() || o.channels().start_as(to));
+            let same = moves_them || steps && (to.place.is_none() || o.channels().start_as(to));
             cx.require(
                 linear && same,
                 "lane-shift",

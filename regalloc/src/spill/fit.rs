@@ -228,6 +228,32 @@ impl<'a, const W: usize> Fit<'a, W> {
             self.look_around(plan);
         }
         let (mut around, mut cost) = (std::mem::take(&mut self.s.around), std::mem::take(&mut self.s.cost));
+        self.find_costs(&temp, n, plan, &mut around, &mut cost);
+        let bases = bases::<W>(self.p, &temp);
+        let sum = |r: u32| cost[span(r..r + n)].iter().sum::<f32>();
+        let best = (0..self.p.file.regs)
+            .filter(|&r| has(&bases, r))
+            .map(|r| (sum(r), r))
+            .filter(|(c, _)| c.is_finite())
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((_, r)) = best {
+            let items = self.p.items;
+            let (from, to) = (r * rb, (r + n) * rb);
+            for i in around.iter().map(|&i| &items[ItemId(i)]) {
+                let at = self.out.at[i.var].map(FileByte::bytes);
+                if at.is_some_and(|at| at < to && from < at + i.bytes) {
+                    self.s.evicted.push(i.var);
+                    self.release(i);
+                }
+            }
+        }
+        (self.s.around, self.s.cost) = (around, cost);
+    }
+
+    /// Finds what it costs to spill whatever is in the way of a temporary of `n` registers: by register in `cost`, infinite
+    /// where something stays. The variables among it are left in `around`.
+    fn find_costs(&self, temp: &Temp, n: u32, plan: &Plan, around: &mut Vec<u32>, cost: &mut Vec<f32>) {
+        let rb = self.p.file.reg_bytes();
         around.clear();
         around.extend(self.s.near[stretches(temp.range)].iter().flatten());
         around.sort_unstable();
@@ -270,24 +296,6 @@ impl<'a, const W: usize> Fit<'a, W> {
                 pay(at, self.vars[input.var.index()].bytes, f32::INFINITY);
             }
         }
-        let bases = bases::<W>(self.p, &temp);
-        let sum = |r: u32| cost[span(r..r + n)].iter().sum::<f32>();
-        let best = (0..self.p.file.regs)
-            .filter(|&r| has(&bases, r))
-            .map(|r| (sum(r), r))
-            .filter(|(c, _)| c.is_finite())
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, r)) = best {
-            let (from, to) = (r * rb, (r + n) * rb);
-            for i in around.iter().map(|&i| &items[ItemId(i)]) {
-                let at = self.out.at[i.var].map(FileByte::bytes);
-                if at.is_some_and(|at| at < to && from < at + i.bytes) {
-                    self.s.evicted.push(i.var);
-                    self.release(i);
-                }
-            }
-        }
-        (self.s.around, self.s.cost) = (around, cost);
     }
 
     /// Finds what is alive in each stretch of code.

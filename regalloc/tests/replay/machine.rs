@@ -5,47 +5,15 @@
 //! are poison; what depends on them is not compared.
 
 use gen_ir::{
-    Arf, Base, Block, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Role, Space,
-    Src, Target, VarClass, VarId, Virtual,
+    Block, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Role, Src, Target,
+    VarClass, VarId,
 };
 use messages::hdc::ScratchBlock;
 
+use crate::files::Files;
+
 /// One lane's part of a message: instruction, lane, hash, and whether that depends on poison.
 pub type Event = (u32, u32, u64, bool);
-
-/// Registers of a [`Space`]: storage number and first byte. Storages: 0 GRFs, 1 flags, 2 addresses,
-/// then one per variable.
-pub trait Files: Space {
-    fn locate(base: Base<Self>) -> Option<(usize, usize)>;
-}
-
-fn arf(a: Arf) -> Option<(usize, usize)> {
-    match a {
-        Arf::Flag(n) => Some((1, usize::from(n) * 4)),
-        Arf::Addr(_) => Some((2, 0)),
-        _ => None,
-    }
-}
-
-impl Files for Virtual {
-    fn locate(base: Base<Self>) -> Option<(usize, usize)> {
-        match base {
-            Base::Grf(n) => Some((0, usize::from(n))),
-            Base::Arf(a) => arf(a),
-            Base::Var(VarId(v)) => Some((3 + v as usize, 0)),
-        }
-    }
-}
-
-impl Files for gen_ir::Physical {
-    fn locate(base: Base<Self>) -> Option<(usize, usize)> {
-        match base {
-            Base::Grf(n) => Some((0, usize::from(n))),
-            Base::Arf(a) => arf(a),
-            Base::Var(_) => None,
-        }
-    }
-}
 
 /// Bytes with a mark on each that was never written.
 #[derive(Clone)]

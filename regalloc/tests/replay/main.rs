@@ -1,6 +1,7 @@
 //! Allocated code must do what virtual code does, lane by lane: random kernels, structured, allocated
 //! and run on a small lockstep machine, before and after.
 
+mod files;
 mod generate;
 mod machine;
 

@@ -21,6 +21,8 @@ pub enum Holds {
     },
     /// Something of each lane.
     Lanes(PerLane),
+    /// Something of each of so many lanes, of which the message itself says how many they are, without a gap.
+    OwnLanes(u32, PerLane),
     /// So many blocks of an element of each lane, a word or a dword as the variable's type is: see [`Holds::of_elements`].
     Elements(u32),
 }
@@ -49,6 +51,11 @@ impl PerLane {
         PerLane { stride: if self.bytes < 4 { 4 } else { self.bytes }, ..self }
     }
 
+    /// Bytes from a block of so many lanes to the next, in registers of `grf` bytes: each begins in one of its own.
+    pub const fn pitch(self, lanes: u32, grf: u32) -> u32 {
+        (lanes * self.stride).next_multiple_of(grf)
+    }
+
     /// Bytes of so many lanes, block after block without a gap.
     pub const fn total(self, lanes: u32) -> u32 {
         self.blocks * lanes * self.stride
@@ -74,13 +81,14 @@ impl Holds {
     /// Bytes of registers of `grf` bytes that so many lanes fill; nothing if that is not said, or depends on the variable's
     /// type. All blocks but the last fill registers.
     pub fn total(self, lanes: u32, grf: u32) -> Option<u32> {
-        let blocks = |count: u32, bytes: u32| count.saturating_sub(1) * bytes.next_multiple_of(grf) + bytes;
+        let blocks = |count: u32, pitch: u32, bytes: u32| count.saturating_sub(1) * pitch + bytes;
         match self {
             Holds::Unsaid | Holds::Elements(_) => None,
             Holds::Bytes(bytes) => Some(bytes),
             Holds::Registers(count) => Some(count * grf),
-            Holds::Blocks { count, bytes } => Some(blocks(count, bytes)),
-            Holds::Lanes(holds) => Some(blocks(holds.blocks, lanes * holds.stride)),
+            Holds::Blocks { count, bytes } => Some(blocks(count, bytes.next_multiple_of(grf), bytes)),
+            Holds::Lanes(holds) => Some(blocks(holds.blocks, holds.pitch(lanes, grf), lanes * holds.stride)),
+            Holds::OwnLanes(lanes, holds) => Some(holds.total(lanes)),
         }
     }
 }
@@ -118,13 +126,13 @@ pub(super) fn lanes_of_blocks(bytes: u8, blocks: u8) -> PerLane {
     }
 }
 
-/// Bytes of registers from a row of a media block to the next: a power of two, at least a dword.
-pub fn media_pitch(width: u8) -> u32 {
+/// Bytes of registers from a row of a media block, or a typed block, to the next: a power of two, at least a dword.
+pub fn media_pitch(width: u16) -> u32 {
     u32::from(width).next_power_of_two().max(4)
 }
 
-pub(super) fn media_bytes(width: u8, height: u8) -> u32 {
-    media_pitch(width) * u32::from(height)
+pub(super) fn media_bytes(width: impl Into<u16>, height: impl Into<u16>) -> u32 {
+    media_pitch(width.into()) * u32::from(height.into())
 }
 
 /// Bytes of so many pixels, with 16 or 8 bits of each channel.
@@ -148,10 +156,10 @@ pub(super) const fn avs_bytes(mode: u8, channels: ChannelMask, format: u8) -> u3
     pixel_bytes(pixels, channels, format)
 }
 
-/// What each of the lanes of an old sample or load has in so many channels, or a coordinate: a dword, without a gap
-/// (16 lanes fill registers, and eight do where these messages exist).
-pub(super) const fn legacy_bytes(lanes: SampleLanes, channels: u32) -> u32 {
-    4 * lanes.count() * channels
+/// What each of the lanes of an old sample or load has in so many channels, or a coordinate: a dword (16 lanes fill
+/// registers, and eight do where these messages exist).
+pub(super) const fn legacy(of: SampleLanes, channels: u32) -> Holds {
+    Holds::OwnLanes(of.count(), lanes(4).blocks(channels))
 }
 
 /// Channels that a sampler message gives: a gather has its one channel of four texels.
@@ -209,26 +217,29 @@ pub(super) fn lsc_blocks2d(
         return Holds::Unsaid;
     }
     let element = size.register_bytes();
+    let [row, rows] = block2d_rows(element, order, [width.into(), height.into()], vnni);
+    Holds::Blocks { count: blocks.into(), bytes: row * rows * element }
+}
+
+/// Elements of a row of a block of two dimensions in registers, and how many rows there are.
+pub fn block2d_rows(element_bytes: u32, order: LscOrder, [width, height]: [u32; 2], vnni: bool) -> [u32; 2] {
     let (row, rows) = match order {
         LscOrder::NonTranspose => (width, height),
         LscOrder::Transpose => (height, width),
     };
-    let (row, mut rows) = (u32::from(row).next_power_of_two(), u32::from(rows));
-    if vnni {
-        rows = rows.next_multiple_of((4 / element).max(1));
-    }
-    Holds::Blocks { count: blocks.into(), bytes: row * rows * element }
+    let joined = if vnni { (4 / element_bytes).max(1) } else { 1 };
+    [row.next_power_of_two(), rows.next_multiple_of(joined)]
 }
 
-/// Data of texels. (What loads give that are not of channels, and what messages give that are no accesses, is not said.)
+/// Data of texels; a question about the surface is answered with sixteen dwords.
 pub(super) fn lsc_texels(op: LscOp, shape: LscShape) -> Holds {
-    if op.kind() == LscKind::Load && op != LscOp::LoadQuad { Holds::Unsaid } else { lsc_data(op, shape) }
+    if op == LscOp::ReadStateInfo { bytes(64) } else { lsc_data(op, shape) }
 }
 
-/// Coordinates of texels, of each lane but in a question about the surface.
+/// Coordinates of texels, of each lane; a question about the surface has a register.
 pub(super) fn lsc_coordinates(op: LscOp, size: LscAddrSize) -> Holds {
     match (op, size) {
-        (LscOp::ReadStateInfo, _) => Holds::Unsaid,
+        (LscOp::ReadStateInfo, _) => registers(1),
         (_, LscAddrSize::A16) => lanes(2).into(),
         _ => lanes(4).into(),
     }

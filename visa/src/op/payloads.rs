@@ -6,8 +6,7 @@
 //!
 //! | not said here | why |
 //! |---|---|
-//! | append counters, typed blocks, a paired surface | no platform here has them: nothing is made of them |
-//! | what typed loads of the load/store cache give but by channels | it depends on the surface's format |
+//! | append counters, a paired surface | no platform here has them: nothing is made of them |
 //! | `sample_unorm` of 8 bits: registers of its response | hardware returns two registers of each channel, of which half are the pixels; lowering knows |
 //! | matrices of `dpas` | it is no message; its lengths follow from two precisions and two types (`verify::message`) |
 //! | which sources an atomic has | the operation says it, of all messages with atomics: [`AtomicOp::sources`], [`LscOp::atomic_sources`] |
@@ -219,13 +218,18 @@ impl Op<'_> {
         found
     }
 
-    /// Addresses or coordinates of a message of lanes: what its table has first.
+    /// Addresses or coordinates of lanes: what the table has first of what a message reads, if lanes have one each.
     pub fn lane_addresses(self) -> Option<LaneOperand> {
-        let mut found = None;
-        self.lane_operands(|operand, _| {
-            found.get_or_insert(operand);
+        let mut first = None;
+        self.payloads(|operand, payload| {
+            if !payload.is_written() {
+                first.get_or_insert((operand, payload.holds));
+            }
         });
-        found
+        match first? {
+            (operand, Holds::Lanes(holds)) => Some(LaneOperand { operand, holds, written: false }),
+            _ => None,
+        }
     }
 
     /// What lanes load or store, or get back of an atomic.

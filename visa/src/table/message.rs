@@ -201,8 +201,8 @@ macro_rules! message_instructions {
                 u8("channels and width")          => (channels: ChannelMask "Channels.", lanes: SampleLanes "Lanes that take part.") LegacyMode;
                 SAMPLER                           => (sampler: (Option<SamplerId>) "Sampler (`sample`).") Given unless (kind.is_load());
                 SURFACE                           => (surface: SurfaceId "Surface.");
-                U, V, R                           => (coords: [RawOperand; 3] "U, V, R."): bytes(legacy_bytes(lanes, 1));
-                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(legacy_bytes(lanes, channels.count()));
+                U, V, R                           => (coords: [RawOperand; 3] "U, V, R."): legacy(lanes, 1);
+                raw_dst("destination")            => (dst: RawOperand "Destination."): legacy(lanes, channels.count());
             }
 
             /// `avs`: a block of pixels, scaled.

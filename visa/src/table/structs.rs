@@ -66,6 +66,15 @@ macro_rules! struct_instructions {
                     raw_src("depth").when(When::Bit(target_mode::DEPTH)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
                     raw_src("stencil").when(When::Bit(target_mode::STENCIL)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
                 }
+
+                /// `rt_read`: pixels of a render target. (Intel's finalizer reserves its opcode.)
+                RtRead<'a> rt_read [RtRead = 0x90 "rt_read"] on (nowhere) {
+                    EXEC.sizes(&[16, 32]); PRED;
+                    u16("mode")                   => (mode: u16 "Bit 0 one result a sample, bit 1 a sample index is given.");
+                    SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
+                    int("sample index").when(When::Bit(1)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    raw_dst("destination")        => (dst: RawOperand "Red, green, blue and alpha."): lanes(4).blocks(4);
+                }
             }
             lsc {
                 /// Loads, stores and atomics of the load/store cache, strided ones, too.
@@ -126,7 +135,8 @@ macro_rules! struct_instructions {
                 LscTyped<'a> lsc_typed LscTyped(op) [
                     LoadQuad, StoreQuad, AtomicIinc, AtomicIdec, AtomicLoad, AtomicStore, AtomicIadd, AtomicIsub, AtomicSmin,
                     AtomicSmax, AtomicUmin, AtomicUmax, AtomicIcas, AtomicFadd, AtomicFsub, AtomicFmin, AtomicFmax, AtomicFcas,
-                    AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadStatus
+                    AtomicAnd, AtomicOr, AtomicXor, LoadStatus, StoreUncompressed, CcsUpdate, ReadStateInfo, LoadQuadMsrt,
+                    StoreQuadMsrt, LoadQuadStatus
                 ] on (memory.lsc) {
                     SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                     L1, L3                        => (cache: [LscCache; 2] "L1 and L3 cache control.");
@@ -154,9 +164,9 @@ macro_rules! struct_instructions {
                     u16("block height")           => (height: u16 "Rows.");
                     BASE                          => (surface: Scalar "Surface.");
                     INDEX                         => (surface_index: u32 "Surface state index.");
-                    raw_dst("destination")        => (dst: RawOperand "Data read, or null.");
+                    raw_dst("destination")        => (dst: RawOperand "Data read, or null."): bytes(media_bytes(width, height));
                     BASE.named("x offset"), BASE.named("y offset") => (offsets: [Scalar; 2] "X and Y offset.");
-                    raw_src("source 1")           => (src1: RawOperand "Data written, or null.");
+                    raw_src("source 1")           => (src1: RawOperand "Data written, or null."): bytes(media_bytes(width, height));
                 }
             }
         }

@@ -103,7 +103,8 @@ impl<'s> Parser<'s> {
             "sample_unorm" => self.sample_unorm(head),
             "avs" => self.avs(head),
             "va" | "va_skl_plus" => self.va(name, head),
-            "rt_write_3d" => self.rt_write(head),
+            "rt_write_3d" => self.render_target(Opcode::RtWrite3d, head),
+            "rt_read" => self.render_target(Opcode::RtRead, head),
             "urb_write_3d" => self.urb_write(head),
             _ => return self.sampler_op(name, head),
         };

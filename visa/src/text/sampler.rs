@@ -36,7 +36,7 @@ pub(super) const SAMPLER_OPS: &[(u8, &str, Opcode)] = &[
 ];
 
 /// Mode bits of `rt_write_3d` and their words.
-pub(super) const RT_MODES: [(&str, u8); 11] = [
+const RT_MODES: [(&str, u8); 11] = [
     ("RTI", target_mode::TARGET_INDEX),
     ("A", target_mode::ALPHA),
     ("O", target_mode::OUTPUT_MASK),
@@ -49,6 +49,14 @@ pub(super) const RT_MODES: [(&str, u8); 11] = [
     ("SI", target_mode::SAMPLE_INDEX),
     ("NULLRT", target_mode::NULL_TARGET),
 ];
+
+/// Mode bits of `rt_read` and their words.
+const READ_MODES: [(&str, u8); 2] = [("PS", 0), ("SI", 1)];
+
+/// Mode bits of a message to a render target and their words.
+pub(super) fn target_modes(opcode: Opcode) -> &'static [(&'static str, u8)] {
+    if opcode == Opcode::RtRead { &READ_MODES } else { &RT_MODES }
+}
 
 /// Output formats of `sample_unorm`.
 pub(super) const UNORM_FORMATS: [&str; 4] = ["16-full", "16-downsampled", "8-full", "8-downsampled"];
@@ -277,21 +285,25 @@ impl<'s> Parser<'s> {
         self.src_operand()
     }
 
-    /// `rt_write_3d.<A><Z> (M1, 16) T6 ...`, operands in the row's order.
-    pub(super) fn rt_write(&mut self, head: Head) -> Parsed<()> {
+    /// `rt_write_3d.<A><Z> (M1, 16) T6 ...`, operands in the row's order; `rt_read` alike.
+    pub(super) fn render_target(&mut self, opcode: Opcode, head: Head) -> Parsed<()> {
+        let modes = target_modes(opcode);
         let mut mode = 0;
         if self.eat(Tok::Dot) {
             while self.eat(Tok::Lt) {
-                match RT_MODES.iter().find(|m| m.0 == self.slice()) {
+                match modes.iter().find(|m| m.0 == self.slice()) {
                     Some(found) => mode |= 1 << found.1,
-                    None => return self.expected("RTI, A, O, Z, ST, LRTW, CPS, PS, CM, SI or NULLRT"),
+                    None => {
+                        let words: Vec<&str> = modes.iter().map(|m| m.0).collect();
+                        return self.expected(&words.join(", "));
+                    }
                 }
                 self.at += 1;
                 self.expect(Tok::Gt, "`>`")?;
             }
         }
         let exec = self.exec()?;
-        let Some(row) = table::lookup(Opcode::RtWrite3d, 0) else {
+        let Some(row) = table::lookup(opcode, 0) else {
             return self.fail("no such instruction");
         };
         let mut operands = vec![Operand::Num(mode), self.surface_operand()?];
@@ -306,7 +318,7 @@ impl<'s> Parser<'s> {
                 _ => self.raw_operand()?,
             });
         }
-        self.emit(Opcode::RtWrite3d, exec, head, &operands)
+        self.emit(opcode, exec, head, &operands)
     }
 
     /// `urb_write_3d (M1, 8) outputs offset mask handle slot data`

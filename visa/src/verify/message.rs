@@ -54,16 +54,11 @@ impl Checker<'_> {
 
     /// The length of a payload that the table says.
     fn payload_length(&mut self, at: Message, raw: RawOperand, payload: Payload) {
-        let holds = payload.holds.of_elements(self.element_bytes(raw));
+        let holds = payload.holds.of_elements(self.kernel.payload_element_bytes(raw));
         match holds.total(at.lanes, self.options.grf_bytes) {
             None | Some(0) => {}
             Some(bytes) => self.payload(at, payload.slot.name, raw, bytes),
         }
-    }
-
-    /// Bytes of an element of a payload that may be of words or of dwords: the type of its variable says which.
-    fn element_bytes(&self, raw: RawOperand) -> u32 {
-        self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4)
     }
 
     /// The matrices of `dpas`: the accumulator goes in and comes out, the weights fill dwords.
@@ -71,7 +66,7 @@ impl Checker<'_> {
         let Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else { return };
         let rows = at.lanes * u32::from(repeat);
         for (field, raw) in [("destination", dst), ("source 0", srcs[0])] {
-            self.payload(at, field, raw, rows * self.element_bytes(raw));
+            self.payload(at, field, raw, rows * self.kernel.payload_element_bytes(raw));
         }
         let dwords = Precision::weight_dwords(weight, activation, depth.into());
         self.payload(at, "source 1", srcs[1], at.lanes * 4 * dwords);
@@ -161,7 +156,7 @@ impl Checker<'_> {
 
     /// Media blocks: up to 64 bytes wide, in rows of 4, 8, ... bytes that fill at most 256.
     fn media(&mut self, at: Message, width: u8, height: u8) {
-        let pitch = media_pitch(width);
+        let pitch = media_pitch(width.into());
         if !(1..=64).contains(&width) {
             let message = format!("{width} bytes, allowed: 1 to 64");
             self.report(Rule::BlockShape, Some(at.index), "block width", message);

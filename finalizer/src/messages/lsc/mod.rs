@@ -30,6 +30,8 @@ const fn accesses(code: LscCode) -> bool {
     match code.row().form {
         // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
         LscForm::BfloatAtomic(_) => false,
+        // Quads of targets of several samples are of Xe2 (IGA's decoder for 12.72 does not know them).
+        LscForm::MultiSampleQuad => false,
         LscForm::Fence | LscForm::State | LscForm::Compression | LscForm::CacheControl => false,
         _ => true,
     }

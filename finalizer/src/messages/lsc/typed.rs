@@ -1,9 +1,13 @@
 //! Typed loads, stores and atomics.
 
 use gen_ir::Sfid;
-use messages::{Effect, lsc::AddressModel};
-use visa::{lsc::LscAddrType, op::LscTyped};
+use messages::{
+    Effect,
+    lsc::{AddressModel, LscForm, Op as LscCode},
+};
+use visa::{Op as Visa, lsc::LscAddrType, op::LscTyped};
 
+use super::accesses;
 use super::codes::{LscMessage, cache_control, message_of, quad};
 use crate::lower::{Lowered, Lowerer};
 use crate::messages::Parts;
@@ -19,15 +23,16 @@ impl Lowerer<'_> {
         }
         let lanes = self.message_lanes();
         let grf = self.grf();
-        let Some(code) = message_of(lsc.op) else {
+        let asks = |code: &LscCode| code.row().form == LscForm::State;
+        let Some(code) = message_of(lsc.op).filter(|code| accesses(*code) || asks(code)) else {
             return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
         };
         let effect = code.row().effect;
         let mut parts = Parts::new();
         self.coordinates(lsc.coords, lanes, &mut parts)?;
         let address = if parts.len() == 1 { parts[0] } else { self.concatenate(&parts) };
-        let channels = lsc.shape.channels.map_or(1, |m| m.count());
-        let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
+        let (_, bytes) = self.data(Visa::LscTyped(*lsc))?;
+        let len = bytes.div_ceil(grf);
         let data = self.lsc_data([lsc.src1, lsc.src2], len)?;
         let (model, ex_desc) = match lsc.addr_type {
             LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
@@ -46,7 +51,7 @@ impl Lowerer<'_> {
         let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
         self.lsc_send(self.lanes, message, target, address, data)?;
         if let Some(to) = copy {
-            self.copy_lsc_response(to, target, 4, channels);
+            self.copy_lsc_response(to, target, 4, lsc.shape.per_address());
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ impl Maker {
         }
     }
 
-    /// Writes all of a variable, in pieces as lowering splits them.
+    /// Writes all of a variable, in parts as lowering splits them.
     pub(super) fn whole_write(&mut self, out: &mut Vec<Inst<Virtual>>, v: VarId, no_mask: bool) {
         let bytes = self.bytes(v);
         let (ty, exec) = match bytes {

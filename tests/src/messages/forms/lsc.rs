@@ -260,6 +260,14 @@ impl List {
         for op in ["add", "sub"] {
             self.add("lsc_apndctr", format!("lsc_apndctr_atomic_{op}.ugm (M1, 16) X:d32 bti(0x4) Z"));
         }
+        self.add(
+            "lsc_load_quad_msrt",
+            "lsc_load_quad_msrt.tgm (M1, 16) X:d32.xy bti(0x4)[Y,Z,Y,Z]:a32".into(),
+        );
+        self.add(
+            "lsc_store_quad_msrt",
+            "lsc_store_quad_msrt.tgm (M1, 16) bti(0x4)[Y,Z,Y,Z]:a32 X:d32.xy".into(),
+        );
         self.add("lsc_load_status", "lsc_load_status.ugm (M1, 16) X:d32 flat[Yq]:a64".into());
         self.add("lsc_store_uncompressed", "lsc_store_uncompressed.ugm (M1, 16) flat[Yq]:a64 X:d32".into());
     }

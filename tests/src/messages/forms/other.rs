@@ -44,6 +44,8 @@ impl List {
                 self.add("sampleinfo", format!("sampleinfo.{mask} (M1, {size}) T6 X.0"));
             }
         }
+        self.add("rt_read", "rt_read (M1, 16) T6 X.0".into());
+        self.add("rt_read", "rt_read.<PS><SI> (M1, 16) T6 D(0,4)<0;1,0> X.0".into());
         for surface in ["T7", "%bss"] {
             self.add("resinfo", format!("resinfo.RGBA (M1, 8) {surface} Y.0 X.0"));
             self.add("sampleinfo", format!("sampleinfo.RG (M1, 8) {surface} X.0"));

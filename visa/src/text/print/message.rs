@@ -246,13 +246,13 @@ impl Printer<'_> {
                 write!(self.out, " {}", AVS_MODES[as_index(operands[12].num()) & 3])?;
                 self.all(&operands[13..])
             }
-            Opcode::RtWrite3d => {
-                self.out.push_str("rt_write_3d");
+            Opcode::RtWrite3d | Opcode::RtRead => {
+                self.out.push_str(record.opcode.name());
                 let mode = operands[0].num();
                 if mode != 0 {
                     self.out.push('.');
                 }
-                for (word, bit) in RT_MODES {
+                for (word, bit) in target_modes(record.opcode) {
                     if mode >> bit & 1 != 0 {
                         write!(self.out, "<{word}>")?;
                     }
