@@ -21,7 +21,8 @@ const CHOICE: usize = 64;
 /// How the next instruction is chosen once much is alive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Search {
-    /// One of those above which least is alive, of equals the one that was written first: near to what was written.
+    /// One of those above which least is alive, of equals the one that was written last: near to what was written, and messages
+    /// go in the order in which their results are read, each long before its reader.
     LeastAlive,
     /// One above which not more is alive; or else one that what was placed last depends on. So values are computed
     /// just before they are used, one expression after the other (Sethi and Ullman's order, where those are trees):
@@ -394,7 +395,7 @@ fn choose(
         let (number, change) = (i64::from(i), change[as_index(i)]);
         let key = match search {
             _ if as_written => -number,
-            Search::LeastAlive => change << 32 | number,
+            Search::LeastAlive => (change << 32) - number,
             Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
         };
         (flags(i), key)

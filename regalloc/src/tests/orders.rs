@@ -175,3 +175,26 @@ fn flags_that_are_read_in_another_order_than_written_are_not_all_taken() {
     let found = ordered(&k, Search::LeastAlive).unwrap();
     assert!(ordered(&found, Search::LeastAlive).is_none());
 }
+
+/// More values are made than there are registers for before all are added up, as loads are: each is made long before it is read,
+/// and none is in the way of the others.
+#[test]
+fn what_is_made_early_is_made_in_the_order_of_its_readers() {
+    let mut k = Kernel::new("loads", Platform::Skl);
+    let sum = k.add_var(Var { live_in: true, live_out: true, ..general(32) });
+    let values: Vec<VarId> = (0..300).map(|_| k.add_var(general(32))).collect();
+    let mut insts: Vec<Inst<Virtual>> = values.iter().map(|&v| value(v, 1)).collect();
+    insts.extend(values.iter().map(|&v| add(sum, sum, v)));
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let found = ordered(&k, Search::LeastAlive).unwrap();
+    assert!(ordered(&found, Search::LeastAlive).is_none());
+    let at = |reads: bool, v: VarId| {
+        let touches = |inst: &Inst<Virtual>| match reads {
+            true => inst.src[1].reg().and_then(|r| r.var()) == Some(v),
+            false => inst.dst_var() == Some(v),
+        };
+        found.blocks[0].insts.iter().position(touches).unwrap()
+    };
+    let nearest = values.iter().map(|&v| at(true, v) - at(false, v)).min().unwrap();
+    assert!(nearest > 100, "{nearest}");
+}
