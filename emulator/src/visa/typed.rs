@@ -28,7 +28,7 @@ struct Texels {
 }
 
 impl Texels {
-    /// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
+    /// Where a lane's texel is; missing coordinates are zero.
     fn coordinates(
         &self,
         t: &VisaThread<'_>,
@@ -42,7 +42,7 @@ impl Texels {
             let v = low_i32(low_u32(cx.address(t, coordinate, 4 * lane, 4)?));
             *found = i64::from(v) + i64::from(offset);
         }
-        Ok(found)
+        Ok(image.place(found))
     }
 }
 
