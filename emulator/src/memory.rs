@@ -374,6 +374,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_layer_of_a_line_is_its_second_coordinate() {
+        let place = |dims, array| {
+            let image = Image { dims, array, ..Image::new_2d(4, 4, 1, 4, Texel::Uint) };
+            (image.place([1, 2, 3]), image.coordinates())
+        };
+        assert_eq!([place(1, false), place(1, true)], [([1, 0, 0], 1), ([1, 0, 2], 2)]);
+        assert_eq!([place(2, false), place(2, true)], [([1, 2, 0], 2), ([1, 2, 3], 3)]);
+        assert_eq!(place(3, false), ([1, 2, 3], 3));
+    }
+
+    #[test]
     fn accesses_stay_inside_one_buffer() {
         let mut m = Memory::new();
         let a = m.add("a", vec![1; 16]);
