@@ -291,7 +291,18 @@ impl Image {
 
     /// How many coordinates name a texel.
     pub(crate) fn coordinates(&self) -> usize {
-        if self.array { 3 } else { self.dims.into() }
+        (usize::from(self.dims) + usize::from(self.array)).min(3)
+    }
+
+    /// Column, row and slice that a message's coordinates u, v and r name. The layer of a one-dimensional array is its v; what
+    /// the image has no use for is 0.
+    pub(crate) fn place(&self, [u, v, r]: [i64; 3]) -> [i64; 3] {
+        match (self.dims, self.array) {
+            (1, false) => [u, 0, 0],
+            (1, true) => [u, 0, v],
+            (2, false) => [u, v, 0],
+            _ => [u, v, r],
+        }
     }
 
     /// One field of an interlaced picture: every other row, from the first or the `second` one on, as an image, and the
@@ -361,6 +372,17 @@ pub struct Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_layer_of_a_line_is_its_second_coordinate() {
+        let place = |dims, array| {
+            let image = Image { dims, array, ..Image::new_2d(4, 4, 1, 4, Texel::Uint) };
+            (image.place([1, 2, 3]), image.coordinates())
+        };
+        assert_eq!([place(1, false), place(1, true)], [([1, 0, 0], 1), ([1, 0, 2], 2)]);
+        assert_eq!([place(2, false), place(2, true)], [([1, 2, 0], 2), ([1, 2, 3], 3)]);
+        assert_eq!(place(3, false), ([1, 2, 3], 3));
+    }
 
     #[test]
     fn accesses_stay_inside_one_buffer() {

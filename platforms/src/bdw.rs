@@ -109,6 +109,7 @@ pub(crate) const BDW: Caps = Caps {
         a64_gather_8_bytes: true,
         slm_fence: false,
         slm_pages: true,
+        qpitch_by_dimensions: false,
         fence_flushes: true,
         fence_commit: false,
         fence_before_eot: EndFence::Never,

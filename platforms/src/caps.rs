@@ -439,6 +439,10 @@ pub struct Memory {
     /// What a walker says of a group's shared local memory is its size in pages of 4 KB, not a code for it
     /// (volume 2d, "INTERFACE_DESCRIPTOR_DATA").
     pub slm_pages: bool,
+    /// "Surface QPitch" counts texels where a surface has one dimension, and holds where it has three. Elsewhere it counts
+    /// rows of arrays alone: slices of a volume lie behind each other, each with its rows and those that align it
+    /// (volume 2d, "RENDER_SURFACE_STATE"; volume 5, "Memory Views").
+    pub qpitch_by_dimensions: bool,
     /// Fences say which parts of the third-level cache go out, as `fence` asks (Intel's finalizer, `noL3Flush`).
     pub fence_flushes: bool,
     /// A memory fence must ask for a commit that the thread waits for.

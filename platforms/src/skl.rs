@@ -24,6 +24,7 @@ pub(crate) const SKL: Caps = Caps {
         scattered_header: false,
         typed_header: false,
         slm_pages: false,
+        qpitch_by_dimensions: true,
         stack_surfaces: [1, 2],
         ..BDW.memory
     },

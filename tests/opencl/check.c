@@ -501,6 +501,165 @@ static int samplers(void) {
     return wrong != 0;
 }
 
+/* Copies between images, buffers and the program, by the driver's own kernels or its blitter: each image has a box of bytes
+ * beside it that the same copies change. */
+struct box {
+    cl_mem_object_type type;
+    size_t bytes; /* of a texel */
+    size_t size[3];
+    cl_mem image;
+    uint8_t *want;
+};
+
+static size_t texels(const size_t size[3]) { return size[0] * size[1] * size[2]; }
+
+/* The image begins with other data than the box of another `seed`. */
+static struct box box(cl_mem_object_type type, cl_image_format format, size_t bytes, size_t w, size_t h, size_t d, unsigned seed) {
+    struct box b = {type, bytes, {w, h, d}, NULL, malloc(w * h * d * bytes)};
+    for (size_t i = 0; i < w * h * d * bytes; i++) b.want[i] = (uint8_t)((i * 2654435761u >> 13) + seed);
+    cl_image_desc desc = {.image_type = type, .image_width = w};
+    if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY) desc.image_array_size = h;
+    else desc.image_height = type == CL_MEM_OBJECT_IMAGE1D ? 0 : h;
+    if (type == CL_MEM_OBJECT_IMAGE2D_ARRAY) desc.image_array_size = d;
+    if (type == CL_MEM_OBJECT_IMAGE3D) desc.image_depth = d;
+    cl_int e;
+    b.image = clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &desc, b.want, &e);
+    check(e, "clCreateImage");
+    return b;
+}
+
+/* A row of a region of a box. */
+static uint8_t *row(const struct box *b, const size_t at[3], size_t y, size_t z) {
+    return b->want + (((at[2] + z) * b->size[1] + at[1] + y) * b->size[0] + at[0]) * b->bytes;
+}
+
+/* Between a region of a box and bytes whose rows and slices have these lengths. */
+static void move(struct box *b, const size_t at[3], const size_t region[3], uint8_t *bytes, size_t pitch, size_t slice, int into) {
+    for (size_t z = 0; z < region[2]; z++)
+        for (size_t y = 0; y < region[1]; y++) {
+            uint8_t *theirs = bytes + z * slice + y * pitch, *ours = row(b, at, y, z);
+            memcpy(into ? ours : theirs, into ? theirs : ours, region[0] * b->bytes);
+        }
+}
+
+static int same(const struct box *b, const char *what) {
+    size_t n = texels(b->size) * b->bytes, origin[3] = {0, 0, 0}, wrong = 0;
+    uint8_t *got = malloc(n);
+    check(clEnqueueReadImage(queue, b->image, CL_TRUE, origin, b->size, 0, 0, got, 0, NULL, NULL), "clEnqueueReadImage");
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != b->want[i] && wrong++ < 2) printf("%s, byte %zu: got %02x, expected %02x\n", what, i, got[i], b->want[i]);
+    free(got);
+    if (wrong) printf("%s: %zu of %zu bytes wrong (type %x, %zu bytes a texel)\n", what, wrong, n, b->type, b->bytes);
+    return wrong != 0;
+}
+
+static int copies_of(cl_mem_object_type type, cl_image_format format, size_t bytes) {
+    size_t high = type == CL_MEM_OBJECT_IMAGE1D ? 1 : 13;
+    size_t deep = type == CL_MEM_OBJECT_IMAGE3D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? 5 : 1;
+    struct box a = box(type, format, bytes, 37, high, deep, 1), b = box(type, format, bytes, 50, high, deep, 100);
+    size_t at[3] = {3, high > 1 ? 2 : 0, deep > 1}, to[3] = {11, high > 1 ? 4 : 0, deep > 1 ? 2 : 0};
+    size_t region[3] = {21, high > 1 ? 7 : 1, deep > 1 ? 3 : 1}, packed = texels(region) * bytes;
+    int wrong = same(&a, "as made");
+    /* within the program: rows that are longer than the region's */
+    size_t pitch = 24 * bytes, slice = type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? pitch : high > 1 ? 8 * pitch : 0;
+    size_t length = 8 * 24 * 3 * bytes;
+    uint8_t *bytes_in = malloc(length), *bytes_out = malloc(length), *expected = malloc(length);
+    for (size_t i = 0; i < length; i++) bytes_in[i] = (uint8_t)(i * 7), bytes_out[i] = expected[i] = (uint8_t)(i * 3 + 1);
+    size_t given = deep > 1 || type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? slice : 0;
+    check(clEnqueueWriteImage(queue, a.image, CL_TRUE, at, region, pitch, given, bytes_in, 0, NULL, NULL), "clEnqueueWriteImage");
+    move(&a, at, region, bytes_in, pitch, slice, 1);
+    wrong |= same(&a, "written");
+    check(clEnqueueReadImage(queue, a.image, CL_TRUE, at, region, pitch, given, bytes_out, 0, NULL, NULL), "clEnqueueReadImage");
+    move(&a, at, region, expected, pitch, slice, 0);
+    if (memcmp(bytes_out, expected, length)) wrong = printf("a part that was read differs (type %x, %zu bytes a texel)\n", type, bytes);
+    /* one image to the other */
+    check(clEnqueueCopyImage(queue, a.image, b.image, at, to, region, 0, NULL, NULL), "clEnqueueCopyImage");
+    for (size_t z = 0; z < region[2]; z++)
+        for (size_t y = 0; y < region[1]; y++) memcpy(row(&b, to, y, z), row(&a, at, y, z), region[0] * bytes);
+    wrong |= same(&b, "copied to an image");
+    /* to a buffer, and from there elsewhere; no texel lies at a multiple of 16 there */
+    size_t offset = 3 * bytes;
+    uint8_t *held = calloc(1, offset + packed);
+    cl_mem between = buffer(offset + packed, held);
+    check(clEnqueueCopyImageToBuffer(queue, b.image, between, to, region, offset, 0, NULL, NULL), "clEnqueueCopyImageToBuffer");
+    move(&b, to, region, held + offset, region[0] * bytes, region[0] * region[1] * bytes, 0);
+    uint8_t *got = malloc(offset + packed);
+    fetch(between, offset + packed, got);
+    if (memcmp(got, held, offset + packed)) wrong = printf("a copy to a buffer differs (type %x, %zu bytes a texel)\n", type, bytes);
+    size_t there[3] = {37 - 21, high > 1 ? 13 - 7 : 0, 0};
+    check(clEnqueueCopyBufferToImage(queue, between, a.image, offset, there, region, 0, NULL, NULL), "clEnqueueCopyBufferToImage");
+    move(&a, there, region, held + offset, region[0] * bytes, region[0] * region[1] * bytes, 1);
+    wrong |= same(&a, "copied from a buffer");
+    /* filled: the texels of these formats are what is given */
+    cl_uint color[4] = {0x11, 0x22, 0x33, 0x44};
+    check(clEnqueueFillImage(queue, b.image, color, at, region, 0, NULL, NULL), "clEnqueueFillImage");
+    size_t channels = format.image_channel_order == CL_R ? 1 : 4;
+    for (size_t z = 0; z < region[2]; z++)
+        for (size_t y = 0; y < region[1]; y++)
+            for (size_t x = 0; x < region[0]; x++)
+                for (size_t c = 0; c < channels; c++)
+                    memcpy(row(&b, at, y, z) + x * bytes + c * bytes / channels, &color[c], bytes / channels);
+    wrong |= same(&b, "filled");
+    free(bytes_in), free(bytes_out), free(expected), free(held), free(got), free(a.want), free(b.want);
+    clReleaseMemObject(between), clReleaseMemObject(a.image), clReleaseMemObject(b.image);
+    return wrong != 0;
+}
+
+static int image_blits(void) {
+    static const cl_mem_object_type types[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D,
+                                               CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D};
+    static const struct {
+        cl_image_format format;
+        size_t bytes;
+    } formats[] = {{{CL_R, CL_UNSIGNED_INT8}, 1}, {{CL_R, CL_UNSIGNED_INT16}, 2}, {{CL_RGBA, CL_UNSIGNED_INT8}, 4},
+                   {{CL_RGBA, CL_UNSIGNED_INT16}, 8}, {{CL_RGBA, CL_UNSIGNED_INT32}, 16}};
+    int wrong = 0;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+            wrong |= copies_of(types[t], formats[f].format, formats[f].bytes);
+    return wrong;
+}
+
+/* Boxes of bytes from buffer to buffer, and from and to the program; copies that are aligned to nothing; fills. */
+static int buffer_blits(void) {
+    enum { W = 61, H = 9, D = 4, N = W * H * D };
+    static uint8_t from[N], to[N], got[N], want[N];
+    for (int i = 0; i < N; i++) from[i] = (uint8_t)(i * 2654435761u >> 11), to[i] = want[i] = (uint8_t)(i * 5 + 1);
+    cl_mem a = buffer(N, from), b = buffer(N, to);
+    size_t there[3] = {5, 1, 1}, here[3] = {11, 2, 0}, region[3] = {39, 5, 3};
+    int wrong = 0;
+    for (int step = 0; step < 3; step++) {
+        /* by the GPU, then from the program, then to it: rows of W bytes on either side */
+        uint8_t *source = from, *target = step == 2 ? to : want;
+        if (step == 0) check(clEnqueueCopyBufferRect(queue, a, b, there, here, region, W, W * H, W, W * H, 0, NULL, NULL), "copy");
+        if (step == 1) check(clEnqueueWriteBufferRect(queue, b, CL_TRUE, here, there, region, W, W * H, W, W * H, from, 0, NULL, NULL), "write");
+        if (step == 2) {
+            memcpy(got, to, N);
+            check(clEnqueueReadBufferRect(queue, a, CL_TRUE, there, here, region, W, W * H, W, W * H, got, 0, NULL, NULL), "read");
+        }
+        for (size_t z = 0; z < region[2]; z++)
+            for (size_t y = 0; y < region[1]; y++)
+                memcpy(target + ((here[2] + z) * H + here[1] + y) * W + here[0],
+                       source + ((there[2] + z) * H + there[1] + y) * W + there[0], region[0]);
+        if (step < 2) fetch(b, N, got);
+        if (memcmp(got, target, N)) wrong = printf("boxes of bytes, step %d\n", step);
+        here[0]--, there[0]++;
+    }
+    for (size_t n = 1; n < 700; n = n * 2 + 1) {
+        check(clEnqueueCopyBuffer(queue, a, b, n % 7, 3 + n % 5, n, 0, NULL, NULL), "clEnqueueCopyBuffer");
+        memcpy(want + 3 + n % 5, from + n % 7, n);
+        fetch(b, N, got);
+        if (memcmp(got, want, N)) wrong = printf("%zu bytes\n", n);
+    }
+    for (size_t n = 1; n <= 128; n *= 2) {
+        check(clEnqueueFillBuffer(queue, b, from, n, n * 2, n * 5, 0, NULL, NULL), "clEnqueueFillBuffer");
+        for (size_t k = 2; k < 7; k++) memcpy(want + k * n, from, n);
+        fetch(b, N, got);
+        if (memcmp(got, want, N)) wrong = printf("filled with %zu bytes\n", n);
+    }
+    return wrong != 0;
+}
+
 /* The program of two, compiled and linked. */
 static cl_program link_two(void) {
     cl_int e;
@@ -797,7 +956,7 @@ static int run_cases(int argc, char **argv) {
     } cases[] = {{"saxpy", saxpy}, {"scalars", scalars}, {"calls", calls},
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
-                 {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
+                 {"image_sample", image_sample}, {"image_blits", image_blits}, {"buffer_blits", buffer_blits}, {"queues", queues}, {"maps", maps}, {"events", events},
                  {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}, {"leaves", leaves}, {"never_waits", never_waits}};
     cl_platform_id platform;
     cl_int e;

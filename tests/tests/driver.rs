@@ -23,11 +23,11 @@ const DEVICES: [(&str, &[&str]); 5] = [
     ("icllp", &[]),
     ("tgllp", &["calls"]),
     // It has no images, and this driver ends when it maps a buffer without the device's own memory.
-    ("pvc", &["calls", "image_copy", "image_sample", "samplers", "maps"]),
+    ("pvc", &["calls", "image_copy", "image_sample", "image_blits", "samplers", "maps"]),
 ];
 
 /// All cases.
-const CASES: [&str; 22] = [
+const CASES: [&str; 24] = [
     "saxpy",
     "scalars",
     "calls",
@@ -42,6 +42,8 @@ const CASES: [&str; 22] = [
     "shared",
     "image_copy",
     "image_sample",
+    "image_blits",
+    "buffer_blits",
     "queues",
     "waiters",
     "callbacks",

@@ -1,8 +1,8 @@
 //! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
 
-use super::{Mail, Place, atomic::Atomic, lanes_of};
-use crate::{messages::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
-use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
+use super::{Mail, Place, atomic::Atomic, lanes_of, mail::names_scratch};
+use crate::{opaque::Question, report::SendKind, thread::Trap};
+use gen_ir::Sfid;
 use messages::{
     Access, Descriptor, Effect, Operation,
     lsc::{
@@ -34,8 +34,8 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     let (place, offset) = match desc.address_model() {
         Some(AddressModel::Flat) => (Place::Flat, FlatExtended::from(ex).offset().into()),
         Some(AddressModel::Bss) => (Place::State(SurfaceStateExtended::from(ex).byte_offset()), 0),
-        // The surface's state in r0.5 leads to this thread's part.
-        Some(AddressModel::Ss) if ex.into_bits() == SCRATCH_STATE >> SURFACE_SHIFT => (Place::Scratch, 0),
+        // The surface's state in r0.5 leads to this thread's part; compilers leave what else r0.5 holds below it.
+        Some(AddressModel::Ss) if names_scratch(ex) => (Place::Scratch, 0),
         Some(AddressModel::Ss) => return Err(format!("no scratch surface at {:#x}", ex.into_bits()).into()),
         Some(AddressModel::Bti) | None => {
             let ex = BtiExtended::from(ex);

@@ -17,6 +17,13 @@ use narrow::{as_index, little, set_little, to_u64, to_usize};
 /// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
 pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | scratch::BASE_UNIT;
 
+/// Whether an extended descriptor that says where a surface's state is names the scratch surface's. Its low bits say nothing:
+/// Intel's graphics compiler leaves there what `r0.5` holds beside the state.
+pub(super) fn names_scratch(ex: ExtendedDescriptor) -> bool {
+    let place = |ex: SurfaceStateExtended| ex.byte_offset();
+    place(ex.into()) == place(SurfaceStateExtended::from_bits(SCRATCH_STATE >> scratch::SURFACE_SHIFT))
+}
+
 /// Everything a running instruction may touch besides its thread.
 pub(crate) struct Cx<'a> {
     pub program: &'a Program,
@@ -224,8 +231,8 @@ impl Mail<'_, '_> {
     /// What a message reaches that says scratch: the thread's own memory by the state that `r0.5` names, another
     /// surface where a program has set one.
     fn scratch_place(&self) -> Place {
-        let own = self.ex_desc.into_bits() & scratch::SURFACE_STATE == SCRATCH_STATE
-            || self.ex_desc.into_bits() == SCRATCH_STATE >> scratch::SURFACE_SHIFT;
+        let own =
+            self.ex_desc.into_bits() & scratch::SURFACE_STATE == SCRATCH_STATE || names_scratch(self.ex_desc);
         match self.m.ex_bso {
             _ if own => Place::Scratch,
             true => Place::State(SurfaceStateExtended::from(self.ex_desc).byte_offset()),

@@ -264,14 +264,9 @@ fn sampling(
 }
 
 /// The texel at integer coordinates, as channels of 32 bits; nothing outside of the image.
-fn load(mail: &mut Mail<'_, '_>, base: u64, image: &Image, mut c: [i64; 3]) -> Result<[u32; 4], Trap> {
-    if image.dims == 1 {
-        // The layer of a one-dimensional array takes v's place.
-        c = [c[0], 0, if image.array { c[1] } else { 0 }];
-    } else if image.dims == 2 && !image.array {
-        c[2] = 0;
-    }
-    let texel = typed::fetch(mail.cx.memory, base, image, c[0], c[1], c[2])?;
+fn load(mail: &mut Mail<'_, '_>, base: u64, image: &Image, c: [i64; 3]) -> Result<[u32; 4], Trap> {
+    let [x, y, z] = image.place(c);
+    let texel = typed::fetch(mail.cx.memory, base, image, x, y, z)?;
     Ok(std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(image, t, to_index(c)))))
 }
 

@@ -103,8 +103,7 @@ fn grid(mail: &Mail<'_, '_>, place: Place) -> Result<Grid, Trap> {
     Ok(Grid { base: s.base, image: image.clone(), place })
 }
 
-/// Coordinates of a lane: one payload register (or more) each. Those that the image has no use for, and missing ones, are
-/// zero.
+/// Where a lane's texel is, by coordinates of one payload register (or more) each; missing ones are zero.
 fn coordinates(
     mail: &mut Mail<'_, '_>,
     image: &Image,
@@ -119,7 +118,7 @@ fn coordinates(
             *v = i64::from(low_i32(low_u32(mail.address(first + to_index(k) * stride + 4 * lane, 4)?)));
         }
     }
-    Ok(c)
+    Ok(image.place(c))
 }
 
 /// Channels of a typed data port message: as many dwords as a register holds.

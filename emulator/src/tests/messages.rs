@@ -112,6 +112,25 @@ fn a64_scattered_accesses_and_scratch() {
     assert_eq!(m.memory.bytes(b)[64..68], 1u32.to_le_bytes());
 }
 
+/// Compilers shift `r0.5` down to the place of the state, and leave what else it holds below.
+#[test]
+fn a_scratch_surface_is_named_by_the_place_of_its_state() {
+    let mut m = Machine::new(PVC);
+    let b = m.memory.add_low("scratch", vec![0; 1024]);
+    (m.t.scratch, m.t.scratch_len) = (m.memory.address(b), 1024);
+    m.set(1, &[0, 4, 8, 12, 16, 20, 24, 28]).set(2, &ONE_TO_8);
+    let mut store = |ex_desc| {
+        let mut store = send(Sfid::Ugm, 0x400e_0504, NONE, (1, 1), (2, 1));
+        let Payload::Send(info) = &mut store.payload else { unreachable!() };
+        info.ex_desc = Desc::Imm(gen_ir::ExtendedDescriptor::from_bits(ex_desc));
+        m.run(PVC, &[store])
+    };
+    let place = crate::messages::SCRATCH_STATE >> 4;
+    store(place | 1).unwrap();
+    assert!(store(place + 64).is_err());
+    assert_eq!(m.memory.bytes(b)[28..32], 8u32.to_le_bytes());
+}
+
 #[test]
 fn atomics_on_integers_and_floats_and_in_shared_local_memory() {
     let (mut m, base) = with_surface(SKL, &[10; 8]);

@@ -52,9 +52,10 @@ impl VisaThread<'_> {
     fn state(&self, value: u32) -> Storage {
         let whole = self.program.platform.caps().sends.length_in_word;
         let own = if whole { SCRATCH_STATE >> scratch::SURFACE_SHIFT } else { SCRATCH_STATE };
+        let value = if whole { value & !0x3f } else { value };
         match value {
             value if value == own => Storage::Scratch,
-            value if whole => Storage::State(value & !0x3f),
+            value if whole => Storage::State(value),
             value => Storage::State(value >> 12 << 6),
         }
     }

@@ -172,14 +172,9 @@ fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -
         }
         let channels = match sampler {
             None => {
-                let mut c = given.map(|(p, half)| if half { low_i16(p).into() } else { low_i32(p).into() });
-                if image.dims == 1 {
-                    // The layer of a one-dimensional array takes v's place.
-                    c = [c[0], 0, if image.array { c[1] } else { 0 }];
-                } else if image.dims == 2 && !image.array {
-                    c[2] = 0;
-                }
-                let texel = typed::fetch(cx.memory, surface.base, &image, c[0], c[1], c[2])?;
+                let c = given.map(|(p, half)| if half { low_i16(p).into() } else { low_i32(p).into() });
+                let [x, y, z] = image.place(c);
+                let texel = typed::fetch(cx.memory, surface.base, &image, x, y, z)?;
                 std::array::from_fn(|c| texel.map_or(0, |texel| typed::unpack(&image, texel, to_index(c))))
             }
             Some(sampler) => {

@@ -35,7 +35,7 @@ struct Texels {
 }
 
 impl Texels {
-    /// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
+    /// Where a lane's texel is; missing coordinates are zero.
     fn coordinates(
         &self,
         t: &VisaThread<'_>,
@@ -50,7 +50,7 @@ impl Texels {
             let v = low_i32(low_u32(cx.address(t, coordinate, self.held.at(0, lane), bytes)?));
             *found = i64::from(v) + i64::from(offset);
         }
-        Ok(found)
+        Ok(image.place(found))
     }
 }
 

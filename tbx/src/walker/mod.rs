@@ -95,7 +95,8 @@ pub fn gpgpu(
         bytes.resize(len, 0);
         bytes
     };
-    let (bindings, notes) = surfaces::bindings(world, space, bases, d[4] & 0xffe0, d[3] & !31);
+    let platform = machine.kernels.platform();
+    let (bindings, notes) = surfaces::bindings(world, space, platform, bases, (d[4] & 0xffe0, d[3] & !31));
     let walk = Walk {
         simd,
         threads,
@@ -142,7 +143,8 @@ pub fn compute(
         all.clear();
     }
     let indirect = bases.general + u64::from(c[3] & !63);
-    let (bindings, notes) = surfaces::bindings(world, space, bases, d[4] & 0x1f_ffe0, d[3] & !31);
+    let platform = machine.kernels.platform();
+    let (bindings, notes) = surfaces::bindings(world, space, platform, bases, (d[4] & 0x1f_ffe0, d[3] & !31));
     let walk = Walk {
         simd,
         threads,

@@ -1,6 +1,7 @@
 //! Surface and sampler states (PRM volume 2, "RENDER_SURFACE_STATE", "SAMPLER_STATE").
 
 use emulator::{Bindings, Image, Sampler, Surface, Texel, Tiling, Wrap};
+use platforms::Platform;
 
 use crate::{
     memory::World,
@@ -32,9 +33,9 @@ const SAMPLERS: u64 = 16;
 pub fn bindings(
     world: &World,
     space: Space,
+    platform: Platform,
     bases: &Bases,
-    table: u32,
-    samplers: u32,
+    (table, samplers): (u32, u32),
 ) -> (Bindings, Vec<String>) {
     let (mut out, mut notes) = (Bindings::default(), Vec::new());
     for k in 0..MOST_SURFACES {
@@ -44,7 +45,7 @@ pub fn bindings(
             break;
         }
         let Ok(state) = space.dwords::<16>(world, bases.surface + entry) else { break };
-        let surface = surface(&state);
+        let surface = surface(&state, platform);
         if let Err(why) = &surface {
             notes.push(format!("surface {k}: {why}"));
         }
@@ -68,7 +69,7 @@ pub fn scratch(world: &World, space: Space, at: u64) -> u32 {
     }
 }
 
-fn surface(s: &[u32; 16]) -> Result<Surface, String> {
+fn surface(s: &[u32; 16], platform: Platform) -> Result<Surface, String> {
     let base = address(s, 8, 1);
     let dims = match bits(s[0], 29, 31) {
         // Buffers: bytes less one, of structures or typed elements their number less one.
@@ -100,8 +101,7 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
     let height = if dims == 1 { 1 } else { bits(s[2], 16, 29) + 1 };
     let array = bits(s[0], 28, 28) != 0;
     let depth = if dims == 3 || array { bits(s[3], 21, 31) + 1 } else { 1 };
-    // Rows from a slice to the next, in units of four.
-    let rows = (bits(s[1], 0, 14) * 4).max(if depth == 1 { height } else { 0 });
+    let slice_pitch = slice_pitch(s, platform, [dims.into(), height, depth], row_pitch, format.texel_bytes());
     let image = Image {
         dims,
         array,
@@ -109,11 +109,31 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
         height,
         depth,
         row_pitch,
-        slice_pitch: row_pitch.saturating_mul(rows),
+        slice_pitch,
         tiling,
         ..format
     };
     Ok(Surface { base, size: image.bytes(), image: Some(image) })
+}
+
+/// Bytes from a slice to the next ("Surface QPitch").
+fn slice_pitch(
+    s: &[u32; 16],
+    platform: Platform,
+    [dims, height, depth]: [u32; 3],
+    row_pitch: u32,
+    texel: u32,
+) -> u32 {
+    let qpitch = bits(s[1], 0, 14) * 4;
+    let by_dimensions = platform.caps().memory.qpitch_by_dimensions;
+    let rows = match dims {
+        _ if depth == 1 => qpitch.max(height),
+        1 if by_dimensions => return qpitch.saturating_mul(texel),
+        // Aligned to 4, 8 or 16 rows.
+        3 if !by_dimensions => height.next_multiple_of(2 << bits(s[0], 16, 17)),
+        _ => qpitch,
+    };
+    row_pitch.saturating_mul(rows)
 }
 
 /// A buffer whose elements have a format: an image of one dimension.
@@ -196,18 +216,39 @@ mod tests {
         let mut s = [0u32; 16];
         // 0x12345 bytes: 0x44 in seven bits, then 0x246.
         (s[0], s[2], s[8], s[9]) = (4 << 29 | RAW << 18, 0x44 | 0x246 << 16, 0x5000, 0x12);
-        assert_eq!(surface(&s), Ok(Surface { base: 0x12_0000_5000, size: 0x12345, image: None }));
+        assert_eq!(
+            surface(&s, Platform::Skl),
+            Ok(Surface { base: 0x12_0000_5000, size: 0x12345, image: None })
+        );
         (s[0], s[1], s[2], s[3]) = (1 << 29 | 0xcb << 18, 3, 15 | 9 << 16, 127);
-        let image = surface(&s).unwrap().image.unwrap();
+        let image = surface(&s, Platform::Skl).unwrap().image.unwrap();
         assert_eq!((image.width, image.height, image.row_pitch, image.slice_pitch), (16, 10, 128, 1536));
         assert_eq!((image.channels, image.texel, image.dims), (4, Texel::Uint, 2));
         assert_eq!(image.tiling, Tiling::Linear);
         s[0] |= 3 << 12;
-        assert_eq!(surface(&s).unwrap().image.unwrap().tiling, Tiling::Y);
+        assert_eq!(surface(&s, Platform::Skl).unwrap().image.unwrap().tiling, Tiling::Y);
         s[0] ^= 2 << 12;
-        assert!(surface(&s).unwrap_err().contains("tile mode 1"));
+        assert!(surface(&s, Platform::Skl).unwrap_err().contains("tile mode 1"));
         s[0] = 1 << 29 | 0x1f0 << 18;
-        assert!(surface(&s).unwrap_err().contains("format 0x1f0"));
+        assert!(surface(&s, Platform::Skl).unwrap_err().contains("format 0x1f0"));
+    }
+
+    #[test]
+    fn slices_of_images() {
+        let mut s = [0u32; 16];
+        // R8G8B8A8_UINT, 37 by 13, 5 slices of 20 rows or texels, rows of 256 bytes, aligned to 8 rows.
+        (s[1], s[2], s[3]) = (5, 36 | 12 << 16, 255 | 4 << 21);
+        let pitch = |kind: u32, array: u32, platform| {
+            let s =
+                [&[kind << 29 | array << 28 | 0xcb << 18 | 2 << 16], &s[1..]].concat().try_into().unwrap();
+            surface(&s, platform).unwrap().image.unwrap().slice_pitch
+        };
+        let (stacked, layers, line) = (16 * 256, 20 * 256, 20 * 4);
+        assert_eq!(
+            [(2, 0), (1, 1), (0, 1)].map(|(k, a)| pitch(k, a, Platform::Bdw)),
+            [stacked, layers, layers]
+        );
+        assert_eq!([(2, 0), (1, 1), (0, 1)].map(|(k, a)| pitch(k, a, Platform::Skl)), [layers, layers, line]);
     }
 
     #[test]

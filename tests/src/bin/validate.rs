@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p tests --bin validate                      every OpenCL C test kernel, every compiler and device
 //! cargo run --release -p tests --bin validate -- --compiler new --device pvc
+//! cargo run --release -p tests --bin validate -- --one-of 3        every third of them
 //! cargo run --release -p tests --bin validate -- FOLDER            programs (.bin) and sources (.cl) below a folder
 //! tests/tools/get-sources DIR && cargo run --release -p tests --bin validate -- --list DIR/sources.tsv
 //! ```
@@ -28,6 +29,9 @@ struct Args {
     /// Only sources and programs whose names contain this.
     #[arg(long, default_value = "")]
     only: String,
+    /// Only every so many'th of them.
+    #[arg(long, default_value_t = 1)]
+    one_of: usize,
     /// Compiles with this age's compiler only (2243, 2435, new).
     #[arg(long)]
     compiler: Option<String>,
@@ -55,6 +59,7 @@ fn main() -> io::Result<ExitCode> {
         sources.extend(Source::of_list(&fs::canonicalize(list)?)?);
     }
     sources.retain(|s| s.id.contains(&args.only));
+    let sources: Vec<Source> = sources.into_iter().step_by(args.one_of.max(1)).collect();
     let (mut table, mut compiled, mut not_compiled) = (Table::default(), 0, 0);
     for path in programs {
         table.add(&validators, &path.display().to_string(), &fs::read(&path)?)?;
