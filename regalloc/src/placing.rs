@@ -10,7 +10,7 @@ use crate::{
         liveness::Liveness,
         pressure::HighPressure,
     },
-    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place},
+    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place, spread_placed},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -25,11 +25,6 @@ use typed_index_collections::{TiSlice, TiVec};
 /// test kernels that spill it placed three, in which two were left at most.
 const NEARLY: usize = 8;
 
-/// Which part of the file is alive where places are packed in [`Way::Mixed`], in sixths: the first that lets all find places. Of
-/// two thirds and three to seven eighths alone two thirds gave the fewest modelled cycles on 486 real programs of two platforms; what
-/// follows is for kernels that would be packed as wholes.
-const CROWDED: [u32; 3] = [4, 3, 2];
-
 /// Memory of placing.
 #[derive(Default)]
 pub(crate) struct Placing {
@@ -41,10 +36,12 @@ pub(crate) struct Placing {
     /// Flags and addresses.
     arf: (Items, place::ScanMemory),
     pub aims: Aims,
+    /// Places that were packed are handed out anew.
+    pub spread: bool,
     /// By variable, what spilling it costs beside its messages, for others cannot be computed again then; empty: nothing.
     pub losses: TiVec<VarId, f32>,
-    /// Where so much is alive that [`Way::Mixed`] packs it.
-    crowded: HighPressure,
+    /// Where more is alive than was asked.
+    pressure: HighPressure,
 }
 
 /// What may be spilled, and where that is to make room.
@@ -107,12 +104,12 @@ impl Placing {
     /// and none has to be tried.
     pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness), sixths: u32) -> bool {
         let file = File::of(kernel, VarClass::General, Way::Packed);
-        self.crowded.find(kernel, known, file.regs * file.reg_bytes() * sixths / 6);
-        !self.crowded.any()
+        self.pressure.find(kernel, known, file.regs * file.reg_bytes() * sixths / 6);
+        !self.pressure.any()
     }
 
     /// Places general variables in turn: those that were free for longest first or, if some find no place so, round-robin
-    /// through the file, or packed where much is alive. `general` becomes that placement if it is complete. Returns whether it is.
+    /// through the file. `general` becomes that placement if it is complete. Returns whether it is.
     pub fn try_in_turn(
         &mut self,
         kernel: &Kernel<Virtual>,
@@ -130,10 +127,6 @@ impl Placing {
             self.aims.own_grf = false;
             found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
         }
-        if !found && !kernel.outside {
-            self.aims.own_grf = some_share;
-            found = self.try_mixed(kernel, known, (general, other))?;
-        }
         self.aims.own_grf = false;
         Ok(found)
     }
@@ -148,24 +141,6 @@ impl Placing {
     ) -> Result<bool, Error> {
         for &way in ways {
             if self.try_general(kernel, known, way, (&mut *general, &mut *other), is_complete)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Places general variables packed where much is alive, and in turn elsewhere. Returns whether all find places.
-    fn try_mixed(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        known: (&Analysis, Sharing<'_>, &Remat),
-        (general, other): (&mut Placement, &mut Placement),
-    ) -> Result<bool, Error> {
-        let file = File::of(kernel, VarClass::General, Way::Mixed);
-        for part in CROWDED {
-            let room = file.regs * file.reg_bytes() * part / 6;
-            self.crowded.find(kernel, (&known.0.accesses, &known.0.live), room);
-            if self.try_general(kernel, known, Way::Mixed, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);
             }
         }
@@ -316,30 +291,55 @@ impl Placing {
         way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let (aims, losses, crowded) = (self.aims, &*self.losses, &self.crowded);
-        let file = File { in_place: aims.in_place, own_grf: aims.own_grf, ..File::of(kernel, class, way) };
+        let spread =
+            self.spread && class == VarClass::General && matches!(way, Way::Packed | Way::LargestFirst);
+        let aims = self.aims;
+        let file =
+            File { in_place: aims.in_place, own_grf: aims.own_grf, spread, ..File::of(kernel, class, way) };
+        self.collect(kernel, class, (known, file), matches!(sharing, Sharing::ByLane(_)), remat)?;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
+        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
+        place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
+        Ok(())
+    }
+
+    /// Hands places out anew to general variables, which all have one.
+    pub fn spread_again(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: &Analysis,
+        general: &mut Placement,
+    ) -> Result<(), Error> {
+        let file = File::of(kernel, VarClass::General, Way::Packed);
+        self.collect(kernel, VarClass::General, (known, file), false, &Remat::default())?;
+        let (items, scan) = &mut self.general;
+        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
+        spread_placed(file, items, (&known.live, wishes), scan, general);
+        Ok(())
+    }
+
+    /// Collects what is to be placed of a class.
+    fn collect(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        (known, file): (&Analysis, File),
+        by_lane: bool,
+        remat: &Remat,
+    ) -> Result<(), Error> {
+        let (aims, losses) = (self.aims, &*self.losses);
+        let items = if class == VarClass::General { &mut self.general.0 } else { &mut self.arf.0 };
         items.clear();
-        let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
-                let is_crowded = way == Way::Mixed && crowded.positions(known.live.of(v)) > 0;
-                let file = File { own_grf: file.own_grf && !is_crowded, ..file };
-                let mut item = item(kernel, v, known, (file, by_lane, aims, losses), remat)?;
-                item.is_crowded = is_crowded;
-                items.push(item);
+                items.push(item(kernel, v, known, (file, by_lane, aims, losses), remat)?);
             }
             Ok(())
         };
         match class {
-            VarClass::General => (0..to_index(kernel.vars.len())).map(VarId).try_for_each(&mut add)?,
-            VarClass::Flag | VarClass::Address => {
-                known.accesses.arf.iter().copied().try_for_each(&mut add)?;
-            }
+            VarClass::General => (0..to_index(kernel.vars.len())).map(VarId).try_for_each(&mut add),
+            VarClass::Flag | VarClass::Address => known.accesses.arf.iter().copied().try_for_each(&mut add),
         }
-        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
-        place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
-        Ok(())
     }
 }
 
@@ -446,7 +446,6 @@ fn item(
         cost: f32::INFINITY,
         lanes,
         is_payload,
-        is_crowded: false,
         is_vector: var.own_grf,
     };
     // Nothing makes room for another in other ways.

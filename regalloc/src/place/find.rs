@@ -204,7 +204,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            let in_turn = self.file.way.is_in_turn() && !item.is_crowded;
+            let in_turn = self.file.way.is_in_turn();
             if (in_turn && matches!(self.sharing, Sharing::None) || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
@@ -213,9 +213,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let from = if in_turn { self.next.clamp(low, high) } else { low };
             let found = self.find_unsent(i, open, |scan, open| {
                 scan.find_whole(i, open, with_parts, from, high).or_else(|| match scan.file.way {
-                    Way::LongestFree | Way::Mixed if !item.is_crowded => {
-                        scan.find_longest_free(i, open, with_parts, low, high)
-                    }
+                    Way::LongestFree => scan.find_longest_free(i, open, with_parts, low, high),
                     Way::InTurn => scan.find_whole(i, open, with_parts, low, high),
                     _ => None,
                 })

@@ -31,8 +31,6 @@ pub(crate) struct Item {
     pub lanes: Option<LanePitch>,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,
-    /// It is alive somewhere where much is, and [`Way::Mixed`] packs it.
-    pub is_crowded: bool,
     /// It is smaller than a register and declared to begin one: lanes have it, not a thread.
     pub is_vector: bool,
 }
@@ -50,9 +48,6 @@ pub(crate) enum Way {
     /// In turn as long as there are registers that nobody has had, then where nobody has been for longest: the scheduler may
     /// move more, but room for large variables is broken up sooner.
     LongestFree,
-    /// The same for what lives where few others do; the first place that is free for what lives where many do
-    /// ([`Item::is_crowded`]): one place with much alive does not take from all others what a scheduler moves.
-    Mixed,
     /// Those of whole registers first, the largest first of all; then nothing small is where only something large would
     /// fit. Each in the first place that is free; nothing makes room for another here either.
     LargestFirst,
@@ -61,12 +56,12 @@ pub(crate) enum Way {
 impl Way {
     /// Whether it matters for how long nobody has been in a register.
     pub const fn is_longest_free(self) -> bool {
-        matches!(self, Way::LongestFree | Way::Mixed)
+        matches!(self, Way::LongestFree)
     }
 
     /// Whether places are taken in turn, one way or the other.
     pub const fn is_in_turn(self) -> bool {
-        matches!(self, Way::InTurn | Way::LongestFree | Way::Mixed)
+        matches!(self, Way::InTurn | Way::LongestFree)
     }
 }
 
@@ -90,6 +85,8 @@ pub(crate) struct File {
     pub in_place: InPlace,
     /// What is declared to begin a register has one to itself ([`gen_ir::Var::own_grf`]).
     pub own_grf: bool,
+    /// Once all have places, these are handed out anew, there where nobody has been for longest.
+    pub spread: bool,
     /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
     /// or not. Where registers are not scarce, places are looked for from here on first.
     pub first: u32,
@@ -113,7 +110,7 @@ impl File {
         let reg_log = reg_bytes.trailing_zeros();
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
         let way = if class == VarClass::Address { Way::Packed } else { way };
-        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, first }
+        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, spread: false, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

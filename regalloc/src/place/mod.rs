@@ -15,11 +15,13 @@ mod held;
 mod items;
 pub(crate) mod matrix;
 mod sent;
+mod spread;
 mod starts;
 mod tables;
 
 pub(crate) use held::Held;
 pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
+pub(crate) use spread::spread_placed;
 pub(crate) use starts::{by_start, largest_first};
 pub(crate) use tables::UseTables;
 
@@ -187,7 +189,7 @@ fn place_in<const W: usize>(
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     match file.way {
-        Way::Packed | Way::InTurn | Way::LongestFree | Way::Mixed => {
+        Way::Packed | Way::InTurn | Way::LongestFree => {
             by_start(items, ranges, positions, &mut s.starts, &mut order)
         }
         Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
@@ -196,6 +198,11 @@ fn place_in<const W: usize>(
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
+    } else if file.spread && out.failed.is_none() {
+        if file.way == Way::LargestFirst {
+            by_start(items, ranges, positions, &mut scan.s.starts, &mut order);
+        }
+        scan.spread(&order, [0; W]);
     }
     out.used = scan.used;
     let mut tables = scan.tables;

@@ -36,7 +36,9 @@ impl Rounds<'_> {
             return Ok(false);
         }
         let fits = self.plan_spilling()?;
-        let AllocationMemory { pool, flow, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
+        let AllocationMemory {
+            pool, flow, history, now, liveness, placing, placed, plan, remat, spill, ..
+        } = &mut *self.memory;
         let general = &placed[2];
         if general.spilled.is_empty() {
             // Packed places leave a scheduler little to move.
@@ -58,7 +60,10 @@ impl Rounds<'_> {
         if !fits || count.surfaces > 0 {
             return Ok(false);
         }
-        if self.options.check {
+        if placing.spread && flow.calls().is_empty() {
+            now.find(kernel, flow, history, liveness, false)?;
+            placing.spread_again(kernel, now, &mut placed[2])?;
+        } else if self.options.check {
             now.accesses.collect(kernel, flow, history)?;
             now.composites.find(&mut now.accesses);
         }

@@ -278,7 +278,6 @@ fn give_slots(
         cost: f32::INFINITY,
         lanes: None,
         is_payload: false,
-        is_crowded: false,
         is_vector: false,
     }));
     let placed = slots.place(items, live, regs, grf);
