@@ -25,7 +25,7 @@
 //!   held       what has a place                             starts     the order of placing
 //!   items      what is to be placed, and the result          heirs      what may be written where a source was
 //!   sent       registers that a message may still read      ages       which nobody has had for long
-//!   tables     the matrices: of one alone, of what may share
+//!   tables     the matrices: of one, of what may share      spread     places anew, once all have one
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory
