@@ -21,8 +21,9 @@ const CHOICE: usize = 64;
 /// How the next instruction is chosen once much is alive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Search {
-    /// One of those above which least is alive, of equals the one that was written last: near to what was written, and messages
-    /// go in the order in which their results are read, each long before its reader.
+    /// One of those above which least is alive. Of equals an operation, the one that was written first: just before its
+    /// reader; else the message that was written last: they go in the order in which their results are read, each long before
+    /// its reader.
     LeastAlive,
     /// One above which not more is alive; or else one that what was placed last depends on. So values are computed
     /// just before they are used, one expression after the other (Sethi and Ullman's order, where those are trees):
@@ -71,6 +72,8 @@ pub(super) struct BlockGraph {
     touched: Rows<u32>,
     /// Which instructions touch flags.
     with_flags: Vec<bool>,
+    /// Which instructions are messages.
+    sends: Vec<bool>,
     /// Instructions that touch each variable.
     users: Rows<u32>,
     /// Instructions that each instruction depends on.
@@ -200,6 +203,8 @@ impl BlockGraph {
         self.readers.clear();
         self.touched.clear();
         self.with_flags.clear();
+        self.sends.clear();
+        self.sends.extend(kernel.blocks[b].insts.iter().map(|inst| inst.op.is_send()));
         self.before.clear();
         self.count = insts.len();
         // The last that stays, and everything since.
@@ -355,7 +360,7 @@ impl BlockGraph {
                 readers == FlagReaders::Late && self.with_flags[i] && self.opens_flag_early(i, alive, behind)
             };
             let at = from
-                + choose(search, alive.bytes < keep, &ready[from..], &alive.change, |i| {
+                + choose(search, alive.bytes < keep, &ready[from..], (&alive.change, &self.sends), |i| {
                     (too_many(i), early(i))
                 });
             let i = ready.remove(at);
@@ -387,7 +392,7 @@ fn choose(
     search: Search,
     as_written: bool,
     ready: &[u32],
-    change: &[i64],
+    (change, sends): (&[i64], &[bool]),
     flags: impl Fn(u32) -> (bool, bool),
 ) -> usize {
     // All keys differ.
@@ -395,7 +400,8 @@ fn choose(
         let (number, change) = (i64::from(i), change[as_index(i)]);
         let key = match search {
             _ if as_written => -number,
-            Search::LeastAlive => (change << 32) - number,
+            Search::LeastAlive if sends[as_index(i)] => (change << 32) + i64::from(u32::MAX) - number,
+            Search::LeastAlive => change << 32 | number,
             Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
         };
         (flags(i), key)

@@ -176,25 +176,27 @@ fn flags_that_are_read_in_another_order_than_written_are_not_all_taken() {
     assert!(ordered(&found, Search::LeastAlive).is_none());
 }
 
-/// More values are made than there are registers for before all are added up, as loads are: each is made long before it is read,
-/// and none is in the way of the others.
+/// More values are loaded than there are registers for before all are added up: each is loaded long before it is read, and none
+/// is in the way of the others.
 #[test]
-fn what_is_made_early_is_made_in_the_order_of_its_readers() {
-    let mut k = Kernel::new("loads", Platform::Skl);
-    let sum = k.add_var(Var { live_in: true, live_out: true, ..general(32) });
-    let values: Vec<VarId> = (0..300).map(|_| k.add_var(general(32))).collect();
-    let mut insts: Vec<Inst<Virtual>> = values.iter().map(|&v| value(v, 1)).collect();
-    insts.extend(values.iter().map(|&v| add(sum, sum, v)));
-    k.blocks = vec![Block { insts, succs: Default::default() }];
+fn loads_are_in_the_order_of_their_readers() {
+    let count = 300;
+    let mut text = String::from("V0: 32 bytes, live in\nV1: 32 bytes, live in, live out\n");
+    let all = || 2..2 + count;
+    text.extend(all().map(|v| format!("V{v}: 32 bytes\n")));
+    text += "B0:\n";
+    let load = |v| format!("send.dc1 (8|M0) V{v}(0)<1>:ud V0(0)<8;8,1>:ud 0x0 0x2106e00 wr:1+0 rd:1\n");
+    text.extend(all().map(load));
+    text.extend(all().map(|v| format!("add (8|M0) V1(0)<1>:d V1(0)<8;8,1>:d V{v}(0)<8;8,1>:d\n")));
+    let k = gen_ir::parse(&text, Platform::Skl).unwrap();
     let found = ordered(&k, Search::LeastAlive).unwrap();
     assert!(ordered(&found, Search::LeastAlive).is_none());
-    let at = |reads: bool, v: VarId| {
-        let touches = |inst: &Inst<Virtual>| match reads {
-            true => inst.src[1].reg().and_then(|r| r.var()) == Some(v),
-            false => inst.dst_var() == Some(v),
-        };
-        found.blocks[0].insts.iter().position(touches).unwrap()
+    let insts = &found.blocks[0].insts;
+    let place = |is: &dyn Fn(&Inst<Virtual>) -> bool| insts.iter().position(is).unwrap();
+    let distance = |v: VarId| {
+        let read = place(&|inst| inst.src[1].reg().is_some_and(|r| r.var() == Some(v)));
+        read - place(&|inst| inst.dst_var() == Some(v))
     };
-    let nearest = values.iter().map(|&v| at(true, v) - at(false, v)).min().unwrap();
+    let nearest = all().map(|v| distance(VarId(to_index(v)))).min().unwrap();
     assert!(nearest > 50, "{nearest}");
 }
