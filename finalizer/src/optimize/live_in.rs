@@ -2,7 +2,7 @@
 //!
 //! The variables are numbered first ([`VarNumbers`]), so a block takes a bit for each of them and none for all others.
 
-use gen_ir::{Kernel, Op, Reg, VarId, Virtual};
+use gen_ir::{Inst, Kernel, Op, Reg, Var, VarId, Virtual};
 use narrow::as_index;
 
 use super::own_channels::OwnChannels;
@@ -105,10 +105,8 @@ impl LiveIn {
                     }
                 });
                 if let Some((v, word, bit)) = inst.dst.reg().and_then(place)
-                    && inst.pred.is_none_or(|_| inst.op == Op::Sel)
                     && (inst.no_mask || channels.are_own(v))
-                    && inst.dst_extent(grf_bytes).is_some_and(|e| e.len() >= kernel.vars[v.index()].bytes)
-                    && (inst.op.is_send() || inst.dst_is_dense() || inst.exec.lanes() == 1)
+                    && leaves_nothing(&kernel.vars[v.index()], inst, grf_bytes)
                 {
                     written[word] |= bit;
                 }
@@ -133,4 +131,11 @@ impl LiveIn {
             }
         }
     }
+}
+
+/// Whether an instruction leaves nothing of what a variable that it writes holds for the channels that run.
+pub(super) fn leaves_nothing(var: &Var, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
+    inst.pred.is_none_or(|_| inst.op == Op::Sel)
+        && inst.dst_extent(grf_bytes).is_some_and(|e| e.len() >= var.bytes)
+        && inst.dst_is_dense()
 }

@@ -3,7 +3,7 @@
 //! Where lanes part, the thread walks both sides of a branch. What one side writes to such a variable, the lanes of the other
 //! side never read, so its instructions can move from one side of the branch to the other.
 
-use gen_ir::{Dst, Inst, Kernel, Reg, Role, Src, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Op, Reg, Role, Src, VarId, Virtual};
 
 use crate::lists::reset;
 
@@ -127,4 +127,10 @@ impl OwnChannels {
     pub fn are_own(&self, v: VarId) -> bool {
         matches!(self.lanes[v.index()], TouchedBy::Own(..))
     }
+}
+
+/// Whether lanes of a thread part somewhere.
+pub(super) fn lanes_part(kernel: &Kernel<Virtual>) -> bool {
+    let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
+    kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts)
 }

@@ -18,7 +18,7 @@ use super::{
     live_in::{LiveIn, VarNumbers},
     locality::Locality,
     merge::ByteCopy,
-    own_channels::OwnChannels,
+    own_channels::{OwnChannels, lanes_part},
     predicate::count_predecessors,
 };
 use crate::lists::reset;
@@ -107,8 +107,7 @@ impl SinkMemory {
     fn collect(&mut self, kernel: &Kernel<Virtual>, locality: &Locality) {
         count_predecessors(kernel, &mut self.predecessors);
         reset(&mut self.moved, kernel.blocks.len(), 0);
-        let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
-        self.divergent = kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts);
+        self.divergent = lanes_part(kernel);
         self.copies.clear();
         self.results.clear();
         self.behind.clear();

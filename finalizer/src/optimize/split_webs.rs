@@ -11,10 +11,14 @@
 //! leaves what is read without one. A write that leaves something of what was there belongs to the web of that. Left as they
 //! are: kernels with subroutines, variables that have a place, or are reached through addresses or from outside.
 
-use gen_ir::{BlockId, Cfg, Inst, Kernel, Op, Payload, Reg, Role, Var, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Cfg, Kernel, Payload, Reg, Role, VarId, Virtual};
 use narrow::{as_index, to_index};
 
-use super::{analyses::Analyses, own_channels::OwnChannels};
+use super::{
+    analyses::Analyses,
+    live_in::leaves_nothing,
+    own_channels::{OwnChannels, lanes_part},
+};
 use crate::lists::{refill, reset};
 
 /// A kernel in which more events were to be looked at stays as it is. (The largest kernels of real programs that were seen have
@@ -137,8 +141,7 @@ impl WebMemory {
     /// Lists what happens to them.
     fn collect(&mut self, kernel: &Kernel<Virtual>, grf_bytes: u32) {
         let WebMemory { values, channels, events, .. } = self;
-        let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
-        let divergent = kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts);
+        let divergent = lanes_part(kernel);
         for (v, values) in values.iter_mut().enumerate() {
             if divergent && !channels.are_own(VarId(to_index(v))) {
                 *values = 0;
@@ -283,14 +286,6 @@ impl WebMemory {
             });
         }
     }
-}
-
-/// Whether an instruction leaves nothing of what a variable holds for the channels that run.
-fn leaves_nothing(var: &Var, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
-    var.class == VarClass::General
-        && inst.pred.is_none_or(|_| inst.op == Op::Sel)
-        && inst.dst_extent(grf_bytes).is_some_and(|e| e.len() >= var.bytes)
-        && inst.dst_is_dense()
 }
 
 /// Whether the events up to now end with those of an instruction that reads a variable.
