@@ -234,6 +234,8 @@ struct Rounds<'a> {
     space: ScratchSpace,
     /// Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     in_turn: bool,
+    /// Taking them in turn has failed in the code at hand even where those of waiting lanes share.
+    by_lane_failed: bool,
     /// How often sources were made to live longer.
     extensions: u32,
     /// How another order is looked for.
@@ -268,6 +270,7 @@ impl Rounds<'_> {
             rewritten: None,
             space: ScratchSpace::from(kernel.spill_offset),
             in_turn: !options.quick,
+            by_lane_failed: false,
             extensions: 0,
             searches,
             is_far: false,
@@ -306,6 +309,7 @@ impl Rounds<'_> {
     /// Finds what is known of the kernel as it stands.
     fn analyse(&mut self) -> Result<(), Error> {
         self.options.watch.ask().map_err(Error::Stopped)?;
+        self.by_lane_failed = false;
         let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
         now.find(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness, self.options.quick)
     }

@@ -4,19 +4,8 @@
 // VISA_FINALIZE_LAUNCHES is N.
 #define CL_TARGET_OPENCL_VERSION 200
 #define _GNU_SOURCE
+#include "next.h"
 #include <CL/cl.h>
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static void *next_of(const char *name) {
-    void *next = dlsym(RTLD_NEXT, name);
-    if (next == NULL) {
-        fprintf(stderr, "no function %s\n", name);
-        exit(2);
-    }
-    return next;
-}
 
 static size_t one_of(void) {
     const char *said = getenv("VISA_FINALIZE_LAUNCHES");

@@ -7,10 +7,8 @@
 //
 // ROUTINES (from the program's symbols) holds `ROUTINE(number, symbol)` for each.
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "next.h"
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROUTINE(number, symbol) #symbol,
@@ -45,15 +43,6 @@ static int is_taken(void) {
         }
     }
     return calls % pieces == mine;
-}
-
-static void *next_of(const char *name) {
-    void *next = dlsym(RTLD_NEXT, name);
-    if (next == NULL) {
-        fprintf(stderr, "no function %s\n", name);
-        exit(2);
-    }
-    return next;
 }
 
 // The library's own routine, or nothing, if the case is another piece's.

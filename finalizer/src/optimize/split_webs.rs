@@ -21,9 +21,9 @@ use super::{
 };
 use crate::lists::{refill, reset};
 
-/// A kernel in which more events were to be looked at stays as it is. (The largest kernels of real programs that were seen have
-/// a tenth of them.)
-const MOST: usize = 1 << 22;
+/// A kernel of more instructions stays as it is: what is kept of each is some 100 bytes. (The largest of real programs that were
+/// seen has 106,000.)
+const MOST: usize = 1 << 20;
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
@@ -96,15 +96,13 @@ pub(super) fn split(
     grf_bytes: u32,
     memory: &mut WebMemory,
 ) -> bool {
-    if !kernel.subroutines.is_empty() || !memory.find_candidates(kernel, grf_bytes) {
+    let is_looked_at = kernel.subroutines.is_empty() && kernel.inst_count() <= MOST;
+    if !is_looked_at || !memory.find_candidates(kernel, grf_bytes) {
         return false;
     }
     let cfg = analyses.graph(kernel);
     memory.channels.find(kernel);
     memory.collect(kernel, grf_bytes);
-    if memory.events.len() > MOST {
-        return false;
-    }
     memory.sort();
     memory.renamed.clear();
     for v in 0..memory.values.len() {

@@ -379,13 +379,11 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             self.s.active.push(Active { held, from: at, to, cost: item.cost });
         }
-        if self.file.way.is_in_turn() && item.is_payload {
-            self.s.sent.add(ranges[ranges.len() - 1].end, (at, to), self.file.reg_bytes());
+        if self.file.way.is_in_turn() {
+            self.note_sent(i, at);
         }
         if self.file.way.is_longest_free() && in_order {
-            let rb = self.file.reg_bytes();
-            let end = to_index(ranges[ranges.len() - 1].end.index());
-            self.s.ages.need(at.bytes() / rb..to.bytes().div_ceil(rb), end);
+            self.note_need(i, at);
         }
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[as_index(r)];
@@ -401,6 +399,24 @@ impl<'a, const W: usize> Scan<'a, W> {
         let wholes = self.wholes_of(i, at);
         if wholes != [0; W] {
             self.take(i, wholes);
+        }
+    }
+
+    /// Notes up to where a message may read item `i`, which is at byte `at`.
+    fn note_sent(&mut self, i: ItemId, at: FileByte) {
+        let item = self.items[i];
+        if item.is_payload
+            && let Some(last) = self.ranges(i).last()
+        {
+            self.s.sent.add(last.end, (at, at.plus(item.bytes)), self.file.reg_bytes());
+        }
+    }
+
+    /// Notes up to where item `i` needs its registers, from byte `at` on.
+    fn note_need(&mut self, i: ItemId, at: FileByte) {
+        let (rb, end) = (self.file.reg_bytes(), at.plus(self.items[i].bytes).bytes());
+        if let Some(last) = self.ranges(i).last() {
+            self.s.ages.need(at.bytes() / rb..end.div_ceil(rb), to_index(last.end.index()));
         }
     }
 }

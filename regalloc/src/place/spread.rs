@@ -9,7 +9,7 @@ use super::{
     matrix::Regs,
 };
 use crate::analysis::{liveness::Liveness, position::Position};
-use narrow::to_index;
+use gen_ir::FileByte;
 
 /// Hands places out anew for items that all have one in `placement`: some may share theirs with others, lane by lane or with
 /// what they are made of.
@@ -70,42 +70,44 @@ impl<const W: usize> Scan<'_, W> {
         if matches!(self.sharing, Sharing::InCalls(_)) {
             return;
         }
-        let rb = self.file.reg_bytes();
         self.file.way = Way::LongestFree;
-        self.next = self.used.div_ceil(rb);
+        self.next = self.used.div_ceil(self.file.reg_bytes());
         self.s.sent.clear();
         self.s.ages.start(self.file.regs);
         for (i, item) in self.items.iter_enumerated() {
-            if item.fixed.is_some() {
-                self.note_age(i);
+            if item.fixed.is_some()
+                && let Some(at) = self.s.at[i]
+            {
+                self.note_sent(i, at);
+                self.note_need(i, at);
             }
         }
         for &i in order {
-            let item = self.items[i];
-            let Some(before) = self.s.at[i].filter(|_| item.fixed.is_none()) else { continue };
-            // What shares its place with its kin meets them there alone.
-            let regs = self.wholes_of(i, before);
-            let is_apart = regs.iter().zip(but).all(|(r, b)| r & b == 0);
-            if is_apart && item.bytes.is_multiple_of(rb) && self.s.kin[i].items().next().is_none() {
-                self.leave(i, regs);
-                let at = self.find(i).unwrap_or(before);
-                self.s.at[i] = Some(at);
-                self.used = self.used.max(at.bytes() + item.bytes);
-                let regs = self.wholes_of(i, at);
-                self.take(i, regs);
+            if self.items[i].fixed.is_none()
+                && let Some(before) = self.s.at[i]
+            {
+                let at = self.move_on(i, before, but);
+                self.note_sent(i, at);
+                self.note_need(i, at);
             }
-            self.note_age(i);
         }
     }
 
-    /// Notes up to where an item needs its registers, and up to where a message may read it.
-    fn note_age(&mut self, i: ItemId) {
-        let (item, rb) = (self.items[i], self.file.reg_bytes());
-        let (Some(at), Some(last)) = (self.s.at[i], self.ranges(i).last()) else { return };
-        let to = at.plus(item.bytes);
-        if item.is_payload {
-            self.s.sent.add(last.end, (at, to), rb);
+    /// Gives item `i`, which lies at byte `before`, another place, if it has none of some registers. Returns where it is.
+    fn move_on(&mut self, i: ItemId, before: FileByte, but: Regs<W>) -> FileByte {
+        let (item, regs) = (self.items[i], self.wholes_of(i, before));
+        // What shares its place with its kin meets them there alone.
+        let is_apart = regs.iter().zip(but).all(|(r, b)| r & b == 0);
+        let is_alone = is_apart && self.s.kin[i].items().next().is_none();
+        if !is_alone || !item.bytes.is_multiple_of(self.file.reg_bytes()) {
+            return before;
         }
-        self.s.ages.need(at.bytes() / rb..to.bytes().div_ceil(rb), to_index(last.end.index()));
+        self.leave(i, regs);
+        let at = self.find(i).unwrap_or(before);
+        self.s.at[i] = Some(at);
+        self.used = self.used.max(at.bytes() + item.bytes);
+        let regs = self.wholes_of(i, at);
+        self.take(i, regs);
+        at
     }
 }

@@ -75,6 +75,7 @@ impl Rounds<'_> {
     /// Takes another order of the kernel.
     fn take_order(&mut self, search: Search, order: Kernel<Virtual>) {
         self.is_far |= search == Search::DepthFirst;
+        self.by_lane_failed = false;
         if let Some(before) = self.rewritten.replace(order) {
             self.memory.pool.keep_kernel(before);
         }

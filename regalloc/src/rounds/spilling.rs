@@ -115,15 +115,21 @@ impl Rounds<'_> {
     pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if self.by_lane_failed {
+            return Ok(false);
+        }
+        let mut found = false;
         for in_place in [InPlace::First, InPlace::Last] {
             placing.aims.in_place = in_place;
             let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
-            if placing.try_in_turn(current, known, (&mut placed[2], placed_other))? {
-                return Ok(true);
+            found = placing.try_in_turn(current, known, (&mut placed[2], placed_other))?;
+            if found {
+                break;
             }
         }
         placing.aims.in_place = InPlace::First;
-        Ok(false)
+        self.by_lane_failed = !found;
+        Ok(found)
     }
 
     /// The same, packed.
