@@ -18,14 +18,14 @@
 //!   composite  what several writes define together          history    what earlier rounds made of variables
 //!   flow       the graph, waits, loop depth                 calls      what passes by subroutines
 //!   dataflow   liveness across blocks                       liveness   live ranges in layout order
-//!   position   points of a kernel that ranges count
+//!   position   positions of a kernel that ranges count
 //! place      a place for each variable, or a spill list
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
 //!   held       what has a place                             starts     the order of placing
 //!   items      what is to be placed, and the result          heirs      what may be written where a source was
 //!   sent       registers that a message may still read      ages       which nobody has had for long
-//!   tables     the matrices: of one, of what may share      spread     places anew, once all have one
+//!   tables     the matrices: of one, of what may share      rename     registers anew, once all have some
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory

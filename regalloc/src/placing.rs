@@ -10,7 +10,7 @@ use crate::{
         liveness::Liveness,
         pressure::HighPressure,
     },
-    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place, spread_placed},
+    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place, rename_placed},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -37,7 +37,7 @@ pub(crate) struct Placing {
     arf: (Items, place::ScanMemory),
     pub aims: Aims,
     /// Places that were packed are handed out anew.
-    pub spread: bool,
+    pub renames: bool,
     /// By variable, what spilling it costs beside its messages, for others cannot be computed again then; empty: nothing.
     pub losses: TiVec<VarId, f32>,
     /// Where more is alive than was asked.
@@ -291,11 +291,11 @@ impl Placing {
         way: Way,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let spread =
-            self.spread && class == VarClass::General && matches!(way, Way::Packed | Way::LargestFirst);
+        let renames =
+            self.renames && class == VarClass::General && matches!(way, Way::Packed | Way::LargestFirst);
         let aims = self.aims;
         let file =
-            File { in_place: aims.in_place, own_grf: aims.own_grf, spread, ..File::of(kernel, class, way) };
+            File { in_place: aims.in_place, own_grf: aims.own_grf, renames, ..File::of(kernel, class, way) };
         self.collect(kernel, class, (known, file), matches!(sharing, Sharing::ByLane(_)), remat)?;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
@@ -304,7 +304,7 @@ impl Placing {
     }
 
     /// Hands places out anew to general variables, which all have one.
-    pub fn spread_again(
+    pub fn rename_again(
         &mut self,
         kernel: &Kernel<Virtual>,
         known: &Analysis,
@@ -314,7 +314,7 @@ impl Placing {
         self.collect(kernel, VarClass::General, (known, file), false, &Remat::default())?;
         let (items, scan) = &mut self.general;
         let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
-        spread_placed(file, items, (&known.live, wishes), scan, general);
+        rename_placed(file, items, (&known.live, wishes), scan, general);
         Ok(())
     }
 

@@ -203,7 +203,7 @@ fn once(
 ) -> Result<Done, Error> {
     memory.history.clear();
     // A function saves those of its callers' registers that it takes.
-    memory.placing.spread = !options.quick && !kernel.outside;
+    memory.placing.renames = !options.quick && !kernel.outside;
     let mut rounds = Rounds::new(kernel, options, memory, searches);
     let result = rounds.run();
     let Rounds { rewritten, is_far, cost, stats, .. } = rounds;

@@ -86,7 +86,7 @@ pub(crate) struct File {
     /// What is declared to begin a register has one to itself ([`gen_ir::Var::own_grf`]).
     pub own_grf: bool,
     /// Once all have places, these are handed out anew, there where nobody has been for longest.
-    pub spread: bool,
+    pub renames: bool,
     /// The register behind the payload that a prologue loads: what is put where a load is under way waits for it, wanted
     /// or not. Where registers are not scarce, places are looked for from here on first.
     pub first: u32,
@@ -110,7 +110,7 @@ impl File {
         let reg_log = reg_bytes.trailing_zeros();
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
         let way = if class == VarClass::Address { Way::Packed } else { way };
-        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, spread: false, first }
+        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, renames: false, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

@@ -14,14 +14,14 @@ pub(crate) mod heirs;
 mod held;
 mod items;
 pub(crate) mod matrix;
+mod rename;
 mod sent;
-mod spread;
 mod starts;
 mod tables;
 
 pub(crate) use held::Held;
 pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
-pub(crate) use spread::spread_placed;
+pub(crate) use rename::rename_placed;
 pub(crate) use starts::{by_start, largest_first};
 pub(crate) use tables::UseTables;
 
@@ -198,11 +198,11 @@ fn place_in<const W: usize>(
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
-    } else if file.spread && out.failed.is_none() {
+    } else if file.renames && out.failed.is_none() {
         if file.way == Way::LargestFirst {
             by_start(items, ranges, positions, &mut scan.s.starts, &mut order);
         }
-        scan.spread(&order, [0; W]);
+        scan.rename(&order, [0; W]);
     }
     out.used = scan.used;
     let mut tables = scan.tables;

@@ -60,9 +60,9 @@ impl Rounds<'_> {
         if !fits || count.surfaces > 0 {
             return Ok(false);
         }
-        if placing.spread && flow.calls().is_empty() {
+        if placing.renames && flow.calls().is_empty() {
             now.find(kernel, flow, history, liveness, false)?;
-            placing.spread_again(kernel, now, &mut placed[2])?;
+            placing.rename_again(kernel, now, &mut placed[2])?;
         } else if self.options.check {
             now.accesses.collect(kernel, flow, history)?;
             now.composites.find(&mut now.accesses);

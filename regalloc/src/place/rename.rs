@@ -1,4 +1,4 @@
-//! Places handed out anew where all have one.
+//! Register renaming: places handed out anew where all have one (what GCC's `-frename-registers` is for).
 //!
 //! What is packed takes the lowest registers again and again, and a scheduler can move nothing past what was there before. Once
 //! all have places, each may have another one that is free all along, there where nobody has been for longest: one crowded
@@ -13,7 +13,7 @@ use gen_ir::FileByte;
 
 /// Hands places out anew for items that all have one in `placement`: some may share theirs with others, lane by lane or with
 /// what they are made of.
-pub(crate) fn spread_placed(
+pub(crate) fn rename_placed(
     file: File,
     items: &Items,
     (live, wishes): (&Liveness, Wishes<'_>),
@@ -22,14 +22,14 @@ pub(crate) fn spread_placed(
 ) {
     if file.regs <= 128 {
         let tables = std::mem::take(&mut s.narrow);
-        s.narrow = spread_in(file, items, (live, wishes), s, tables, placement);
+        s.narrow = rename_in(file, items, (live, wishes), s, tables, placement);
     } else {
         let tables = std::mem::take(&mut s.wide);
-        s.wide = spread_in(file, items, (live, wishes), s, tables, placement);
+        s.wide = rename_in(file, items, (live, wishes), s, tables, placement);
     }
 }
 
-fn spread_in<const W: usize>(
+fn rename_in<const W: usize>(
     file: File,
     items: &Items,
     (live, wishes): (&Liveness, Wishes<'_>),
@@ -53,7 +53,7 @@ fn spread_in<const W: usize>(
         }
         scan.hold(i, at);
     }
-    scan.spread(&order, shared);
+    scan.rename(&order, shared);
     placement.used = scan.used;
     let tables = scan.tables;
     for (i, item) in items.iter_enumerated() {
@@ -66,7 +66,7 @@ fn spread_in<const W: usize>(
 impl<const W: usize> Scan<'_, W> {
     /// Gives items of whole registers other places, in `order`, which is that in which they become alive. All have some. Those
     /// that have one of some registers (`but`) stay.
-    pub(super) fn spread(&mut self, order: &[ItemId], but: Regs<W>) {
+    pub(super) fn rename(&mut self, order: &[ItemId], but: Regs<W>) {
         if matches!(self.sharing, Sharing::InCalls(_)) {
             return;
         }
