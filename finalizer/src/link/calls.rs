@@ -283,3 +283,37 @@ fn moved(mut block: Block<Physical>, by: u32) -> Block<Physical> {
     }
     block
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use platforms::Platform;
+
+    /// What is written into the immediates of code whose instructions have 16 bytes each.
+    fn placed(text: &str) -> Vec<i32> {
+        let kernel: Kernel<Physical> = gen_ir::parse(text, Platform::Tgllp).unwrap();
+        let offsets: Vec<u32> = (0..to_index(kernel.inst_count())).map(|n| 16 * n).collect();
+        let mut code = vec![0; 16 * offsets.len()];
+        place_distances(&kernel, &offsets, &mut code);
+        code.chunks(16).map(|word| i32::from_le_bytes(word[12..].try_into().unwrap())).collect()
+    }
+
+    #[test]
+    fn what_stands_between_a_distance_and_its_call_counts() {
+        let from = "(W) add (1|M0) r127.2<1>:d -ip.0<0;1,0>:d r127.2<0;1,0>:d {NoCompact}\n";
+        let near = "(W) add (1|M0) r127.0<1>:d r127.2<0;1,0>:d -32:d {NoCompact}\n";
+        let wait = "(W) sync.nop null<0;1,0>:ub\n";
+        let call = "call (8|M0) r127.0<1>:ud r127.0<0;1,0>:ud _ {NoCompact}\n";
+        let code = |parts: &[&str]| format!("B0:\n{}", parts.concat());
+        assert_eq!(placed(&code(&[from, near, call])), [0, -32, 0]);
+        assert_eq!(placed(&code(&[from, wait, near, wait, call])), [0, 0, -64, 0, 0]);
+        // Each call has a distance of its own.
+        let two = [from, wait, near, call, from, near, call];
+        assert_eq!(placed(&code(&two)), [0, 0, -48, 0, 0, -32, 0]);
+        // What may be compacted is the program's, as is a sum that has nothing to do with where it stands.
+        let own = |part: &str| part.replace(" {NoCompact}", "");
+        assert_eq!(placed(&code(&[&own(from), &own(near), call])), [0; 3]);
+        assert_eq!(placed(&code(&[&from.replace("ip.0", "r5.0"), near, call])), [0; 3]);
+        assert_eq!(placed(&code(&[from, &own(near), near, call])), [0, 0, -48, 0]);
+    }
+}

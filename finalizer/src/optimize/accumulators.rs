@@ -233,8 +233,7 @@ impl Accumulators {
         }
         for k in 0..3 {
             let Some(read) = reads(k) else { continue };
-            let same = inst.src[k].ty() == Some(Type::F)
-                && read == bytes
+            let same = read == bytes
                 && (made.exec, made.chan) == (inst.exec, inst.chan)
                 && (made.no_mask || !inst.no_mask);
             if !same || !self.may_read(inst) {
@@ -272,7 +271,7 @@ impl Accumulators {
         }
         let whole = written_whole(inst, self.grf_bytes).is_some_and(|w| w.contains(bytes));
         let dwords = inst.dst.ty().is_some_and(|ty| ty.bytes() == 4) && !inst.op.is_send();
-        let same_lanes = !made.no_mask && dwords && made.same_channels(inst);
+        let same_lanes = dwords && made.same_channels(inst);
         (whole && (inst.no_mask || same_lanes)).then_some(true)
     }
 
