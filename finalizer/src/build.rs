@@ -73,6 +73,18 @@ pub const fn pred(flag: VarId) -> Pred<Virtual> {
     Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }
 }
 
+/// Makes of a predicate over all channels (`any`, `all`) one of each channel, by a word a channel in `words`: what [`pred`] of `flag`
+/// says.
+pub fn by_channel(of: Lanes, over_all: Pred<Virtual>, words: VReg, flag: VarId) -> [VInst; 3] {
+    let lanes = Lanes { no_mask: true, ..of };
+    let (to, nowhere) = (Dst::packed(words, Type::Uw), Dst::null(Type::Uw));
+    let mut set = mov(lanes, to, Src::uw(1));
+    set.pred = Some(over_all);
+    let mut test = op(Op::Cmp, lanes, nowhere, &[Src::new(words, strided(1, of.exec), Type::Uw), Src::uw(0)]);
+    test.cond = Some(CondMod { cond: Cond::Ne, flag: Reg::var_at(flag, 0) });
+    [mov(lanes, to, Src::uw(0)), set, test]
+}
+
 /// `acc0.0`.
 pub const ACC0: VReg = Reg::arf(Arf::Acc(0), 0);
 

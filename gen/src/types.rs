@@ -66,6 +66,11 @@ impl Type {
         }
     }
 
+    /// Whether this is a packed immediate, which holds another value for each channel.
+    pub const fn is_vector(self) -> bool {
+        matches!(self, Type::V | Type::Uv | Type::Vf)
+    }
+
     /// The type of the elements that a packed immediate expands to; any other type is itself.
     pub const fn of_elements(self) -> Type {
         match self {

@@ -13,7 +13,7 @@ use crate::{
     num::{BF8, HALF, stochastic},
     thread::{LANES, Trap},
 };
-use narrow::{as_index, low_u8, low_u16, low_u32, low_u64};
+use narrow::{as_index, low_u16, low_u32, low_u64, to_index};
 use std::cmp::Ordering;
 use visa::{
     Inst, Modifier, Opcode, Srcs, Type, VectorOperand,
@@ -294,21 +294,21 @@ impl VisaThread<'_> {
             }
             let value = match src {
                 VectorOperand::Surface { surface, offset } => {
-                    self.surface_value(*surface, offset + low_u8(i))?
+                    self.surface_value(*surface, u32::from(*offset) + to_index(i))?
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    self.sampler_value(*sampler, offset + low_u8(i))?
+                    self.sampler_value(*sampler, u32::from(*offset) + to_index(i))?
                 }
                 other => low_u32(self.load(other, on)?.bits[i]),
             };
             match dst {
                 VectorOperand::Surface { surface, offset } => {
-                    let at = as_index(self.frame.surface) + surface.index() + usize::from(*offset) + i;
-                    *self.surfaces.get_mut(at).ok_or("no such surface")? = value;
+                    let at = self.surface_slot(*surface, u32::from(*offset) + to_index(i));
+                    *at.and_then(|at| self.surfaces.get_mut(at)).ok_or("no such surface")? = value;
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    let at = as_index(self.frame.sampler) + sampler.index() + usize::from(*offset) + i;
-                    *self.samplers.get_mut(at).ok_or("no such sampler")? = value;
+                    let at = self.sampler_slot(*sampler, u32::from(*offset) + to_index(i));
+                    *at.and_then(|at| self.samplers.get_mut(at)).ok_or("no such sampler")? = value;
                 }
                 other => {
                     let mut out = [0; LANES];

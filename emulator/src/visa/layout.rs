@@ -6,7 +6,10 @@
 use crate::{Error, link::Loaded};
 use narrow::{as_index, to_index};
 use platforms::Platform;
-use visa::{InputVar, Inst, Kernel, Module, Op, PREDEFINED, PREDEFINED_VARS, VarId, VectorOperand};
+use visa::{
+    InputVar, Inst, Kernel, Module, Op, PREDEFINED, PREDEFINED_SURFACES, PREDEFINED_VARS, SamplerId,
+    SimpleVar, VarId, VectorOperand,
+};
 
 /// Bytes of the predefined variables, at the start of the file.
 pub(super) const COMMON: u32 = 8192;
@@ -36,6 +39,10 @@ pub(super) struct Unit<'a> {
     addressed: Vec<VariablePlace>,
     /// First element of each address variable, and of the end.
     pub addrs: Vec<u32>,
+    /// The same of surface variables, predefined ones included.
+    pub surfaces: Vec<u32>,
+    /// The same of sampler variables, up to the bindless one at least.
+    pub samplers: Vec<u32>,
 }
 
 /// Everything a run needs to know of a module.
@@ -131,6 +138,7 @@ impl<'a> Unit<'a> {
             }
             insts.push(inst);
         }
+        let samplers = kernel.samplers.len().max(SamplerId::BINDLESS.index() + 1);
         let mut unit = Unit {
             kernel,
             insts,
@@ -138,19 +146,15 @@ impl<'a> Unit<'a> {
             places: predefined(),
             bytes: COMMON,
             addressed: Vec::new(),
-            addrs: Vec::new(),
+            addrs: starts(kernel.addrs.iter().map(|a| a.num_elements)),
+            surfaces: starts((0..PREDEFINED_SURFACES).map(|_| 1).chain(kernel.surfaces.iter().map(handles))),
+            samplers: starts((0..samplers).map(|i| kernel.samplers.get(i).map_or(1, handles))),
         };
         unit.addressed.extend(unit.places.iter().filter(|p| p.len > 0));
         unit.addressed.sort_unstable_by_key(|p| (p.at, std::cmp::Reverse(p.len)));
         // What lies in the thread's header is part of that.
         unit.addressed.dedup_by(|inner, outer| inner.at + inner.len <= outer.at + outer.len);
         unit.place(&taken, grf)?;
-        let mut first = 0;
-        for a in &kernel.addrs {
-            unit.addrs.push(first);
-            first += u32::from(a.num_elements);
-        }
-        unit.addrs.push(first);
         Ok(unit)
     }
 
@@ -217,4 +221,20 @@ fn lengths(kernel: &Kernel, grf: u32, taken: &[bool]) -> Vec<u32> {
         }
     }
     out
+}
+
+/// The first element of each variable, and of the end.
+fn starts(elements: impl Iterator<Item = u16>) -> Vec<u32> {
+    let mut end = 0;
+    let mut out = vec![0];
+    out.extend(elements.map(|n| {
+        end += u32::from(n);
+        end
+    }));
+    out
+}
+
+/// Elements of a surface or sampler variable that an operand can name: a byte has the first, and 32 lanes move from there.
+fn handles(var: &SimpleVar) -> u16 {
+    var.num_elements.clamp(1, 256 + 31)
 }

@@ -163,11 +163,11 @@ impl VisaThread<'_> {
                 return Ok(out);
             }
             VectorOperand::Surface { surface, offset } => {
-                out.bits.fill(self.surface_value(*surface, *offset)?.into());
+                out.bits.fill(self.surface_value(*surface, u32::from(*offset))?.into());
                 return Ok(out);
             }
             VectorOperand::Sampler { sampler, offset } => {
-                out.bits.fill(self.sampler_value(*sampler, *offset)?.into());
+                out.bits.fill(self.sampler_value(*sampler, u32::from(*offset))?.into());
                 return Ok(out);
             }
             VectorOperand::Predicate(..) => return Err("a predicate where a number is needed".into()),
@@ -343,24 +343,40 @@ impl VisaThread<'_> {
         self.raw_undefine(r, offset, len, if undefined { u8::MAX } else { 0 })
     }
 
+    /// Where an element of a surface variable is.
+    pub fn surface_slot(&self, id: visa::SurfaceId, offset: u32) -> Option<usize> {
+        Some(as_index(self.frame.surface + element(&self.unit().surfaces, id.index(), offset)?))
+    }
+
+    /// Where an element of a sampler variable is.
+    pub fn sampler_slot(&self, id: visa::SamplerId, offset: u32) -> Option<usize> {
+        Some(as_index(self.frame.sampler + element(&self.unit().samplers, id.index(), offset)?))
+    }
+
     /// The value of a surface variable.
-    pub fn surface_value(&self, id: visa::SurfaceId, offset: u8) -> Result<u32, Trap> {
+    pub fn surface_value(&self, id: visa::SurfaceId, offset: u32) -> Result<u32, Trap> {
         if let Some(bti) = id.predefined_bti(self.program.platform.caps().memory.stack_surfaces) {
             return Ok(bti.into());
         }
-        match self.surfaces.get(as_index(self.frame.surface) + id.index() + usize::from(offset)) {
+        match self.surface_slot(id, offset).and_then(|at| self.surfaces.get(at)) {
             Some(&v) if v != u32::MAX => Ok(v),
             _ => Err(format!("surface T{} has no value", id.0).into()),
         }
     }
 
     /// The value of a sampler variable.
-    pub fn sampler_value(&self, id: visa::SamplerId, offset: u8) -> Result<u32, Trap> {
-        match self.samplers.get(as_index(self.frame.sampler) + id.index() + usize::from(offset)) {
+    pub fn sampler_value(&self, id: visa::SamplerId, offset: u32) -> Result<u32, Trap> {
+        match self.sampler_slot(id, offset).and_then(|at| self.samplers.get(at)) {
             Some(&v) if v != u32::MAX => Ok(v),
             _ => Err(format!("sampler S{} has no value", id.0).into()),
         }
     }
+}
+
+/// The place of an element of a variable, if the variable has it: `starts` has the first element of each.
+fn element(starts: &[u32], index: usize, offset: u32) -> Option<u32> {
+    let at = starts.get(index)? + offset;
+    (at < *starts.get(index + 1)?).then_some(at)
 }
 
 /// A constant in every lane; packed vectors repeat (spec "Immediate Operands").

@@ -151,12 +151,12 @@ fn inputs(t: &mut VisaThread<'_>, dispatch: &Dispatch, number: u32) -> Result<()
                 }
             }
             InputVar::Surface(id) => {
-                let at = as_index(t.frame.surface) + id.index();
-                *t.surfaces.get_mut(at).ok_or("an input to no surface")? = word();
+                let at = t.surface_slot(id, 0);
+                *at.and_then(|at| t.surfaces.get_mut(at)).ok_or("an input to no surface")? = word();
             }
             InputVar::Sampler(id) => {
-                let at = as_index(t.frame.sampler) + id.index();
-                *t.samplers.get_mut(at).ok_or("an input to no sampler")? = word();
+                let at = t.sampler_slot(id, 0);
+                *at.and_then(|at| t.samplers.get_mut(at)).ok_or("an input to no sampler")? = word();
             }
         }
     }

@@ -20,6 +20,8 @@ const HEAD: &str = "\
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=2
+.decl T8 v_type=T num_elts=1
 .kernel_attr Target=\"3d\"
 .kernel_attr SimdSize=16
 .function \"t\"
@@ -316,4 +318,17 @@ fn the_not_of_arithmetic_is_a_minus() {
 {END}"
     ));
     assert_eq!(out, lanes(|i| 1 - i));
+}
+
+/// Surface variables of several elements are apart from their neighbours, and `movs` moves as many in a row as it has lanes.
+#[test]
+fn surface_variables_have_elements() {
+    let code = format!(
+        "    movs (M1_NM, 2) T7(0) V33(0,1)<1;1,0>
+    movs (M1_NM, 1) T8(0) 0x9:ud
+    movs (M1_NM, 2) V34(0,0)<1> T7(0)
+    movs (M1_NM, 1) V34(0,2)<1> T8(0)
+{END}"
+    );
+    assert_eq!(run(&code).0[..3], [4, 8, 9]);
 }

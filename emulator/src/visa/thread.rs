@@ -174,16 +174,17 @@ impl<'a> VisaThread<'a> {
         self.grow(size);
         let k = u.kernel;
         f.addr = to_index(self.addrs.len());
-        let addrs = self.addrs.len() + u.addrs.last().map_or(0, |n| as_index(*n));
+        let end = |starts: &[u32]| starts.last().map_or(0, |n| as_index(*n));
+        let addrs = self.addrs.len() + end(&u.addrs);
         self.addrs.resize(addrs, 0);
         self.addr_shadow.resize(addrs, true);
         f.pred = to_index(self.preds.len());
         self.preds.resize(self.preds.len() + k.preds.len() + 1, 0);
         self.pred_shadow.resize(self.preds.len(), u32::MAX);
         f.surface = to_index(self.surfaces.len());
-        self.surfaces.resize(self.surfaces.len() + k.surfaces.len() + 6, u32::MAX);
+        self.surfaces.resize(self.surfaces.len() + end(&u.surfaces), u32::MAX);
         f.sampler = to_index(self.samplers.len());
-        self.samplers.resize(self.samplers.len() + k.samplers.len().max(31) + 1, u32::MAX);
+        self.samplers.resize(self.samplers.len() + end(&u.samplers), u32::MAX);
         Ok(f)
     }
 

@@ -5,10 +5,12 @@
 //! dword multiplication have no operands behind addresses at all. Moves of integers of at most four bytes may
 //! have them everywhere, so such operands go through a temporary.
 //!
+//! Everywhere: what an instruction reads and writes behind more addresses than there are address registers.
+//!
 //! Volume 7, "Register Region Restrictions"; vISA has no such rules.
 
 use gen_ir::{
-    Dst, Region, Src, Type,
+    AddrSub, Dst, Region, Src, Type,
     rules::places::{is_wide, keeps_channels},
 };
 use narrow::{to_i16, to_u8};
@@ -19,12 +21,15 @@ use super::{
     places::far_apart,
     qwords::{copy_quadwords, dwords_at, part},
 };
-use crate::build::{self, VInst, VSrc};
+use crate::build::{self, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let leaves_out = matches!(inst.dst, Dst::Indirect { .. });
     if !leaves_out && !inst.reads_through_address() {
         return Step::Keep;
+    }
+    if let Some(i) = crowding(lx, inst) {
+        return through_temporary(lx, inst, i);
     }
     let lanes = inst.exec.lanes();
     let direct_only = lx.caps.regions.restricted_64bit && is_wide(inst);
@@ -63,6 +68,26 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     through_temporary(lx, inst, i)
+}
+
+/// The source with the largest address variable, if those of one instruction are more than the address registers. vISA has no such
+/// rule; Intel's finalizer (`GenX_IR`, `shl (16) r[B] r[A]<1,0> 3` with sixteen addresses in A) reads the source before, too.
+fn crowding(lx: &Legalizer<'_>, inst: &VInst) -> Option<usize> {
+    let behind = |addr: VReg| addr.var().map(|var| (var, lx.vars[var.index()].bytes));
+    let source = |i: usize| match inst.src[i] {
+        Src::Indirect { addr, .. } => behind(addr),
+        _ => None,
+    };
+    let target = match inst.dst {
+        Dst::Indirect { addr, .. } => behind(addr),
+        _ => None,
+    };
+    let all = [source(0), source(1), source(2), target];
+    let first = |i: usize| !all[..i].contains(&all[i]);
+    let bytes: u32 = (0..4).filter(|&i| first(i)).filter_map(|i| Some(all[i]?.1)).sum();
+    let room = u32::from(lx.caps.regs.addr_subregs) * AddrSub::BYTES;
+    let sources = (0..3).filter(|&i| all[i].is_some());
+    if bytes > room { sources.max_by_key(|&i| all[i].map(|(_, bytes)| bytes)) } else { None }
 }
 
 /// Brings a source by moves of integers of at most four bytes, and reads it from there.

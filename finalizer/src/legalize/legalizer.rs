@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gen_ir::{Class, Cond, CondMod, Dst, Op, Src, Type, Var, VarClass, VarId};
+use gen_ir::{Class, Dst, Op, Var, VarClass, VarId};
 use platforms::Caps;
 
 use super::seen::{self, Seen, Spelling};
@@ -162,20 +162,12 @@ impl Legalizer<'_> {
 
     /// The instruction with a predicate over all its channels (`any`, `all`) made one of each channel.
     pub(super) fn predicate_by_channel(&mut self, inst: &VInst) -> VInst {
-        let lanes = Lanes { no_mask: true, ..lanes_of(inst) };
-        let packed = build::strided(1, inst.exec);
-        let ones = self.aligned_temp(inst.exec.lanes() * 2);
-        let to = Dst::packed(ones, Type::Uw);
-        self.helper(build::mov(lanes, to, Src::uw(0)), inst);
-        let mut set = build::mov(lanes, to, Src::uw(1));
-        set.pred = inst.pred;
-        self.helper(set, inst);
-        let flag = self.add_var(build::flag(lanes));
-        let from = Src::new(ones, packed, Type::Uw);
-        let nowhere = Dst::null(Type::Uw);
-        let mut cmp = build::op(Op::Cmp, lanes, nowhere, &[from, Src::uw(0)]);
-        cmp.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
-        self.helper(cmp, inst);
+        let Some(pred) = inst.pred else { return *inst };
+        let lanes = lanes_of(inst);
+        let (words, flag) = (self.aligned_temp(inst.exec.lanes() * 2), self.add_var(build::flag(lanes)));
+        for helper in build::by_channel(lanes, pred, words, flag) {
+            self.helper(helper, inst);
+        }
         VInst { pred: Some(build::pred(flag)), ..*inst }
     }
 

@@ -27,6 +27,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
             Step::Refuse("there are no dot products here")
         }
+        Op::Dp4a if dwords_of_vectors(lx, inst) => Step::Replaced,
         Op::Dp4a if !caps.ops.dp4a => four_products(lx, inst),
         Op::Add3 if one_addition(lx, inst) => Step::Replaced,
         Op::Add3 if !caps.ops.add3_bfn || has_qwords(inst) => two_additions(lx, inst),
@@ -102,13 +103,19 @@ fn interpolate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// Two immediates are one, as long as the sum is of dwords.
+/// Two immediates are one, as long as the sum is of dwords and they are the same for all channels.
 fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let (Src::Imm { bits: a, ty: from }, Src::Imm { bits: b, ty: to }) = (inst.src[0], inst.src[2]) else {
         return false;
     };
     let summand = inst.src[1].ty().is_some_and(|ty| ty.is_int() && ty.bytes() <= 4);
-    if inst.sat || inst.cond.is_some() || !inst.dst.ty().is_some_and(Type::is_dword) || !summand {
+    if from.is_vector()
+        || to.is_vector()
+        || inst.sat
+        || inst.cond.is_some()
+        || !inst.dst.ty().is_some_and(Type::is_dword)
+        || !summand
+    {
         return false;
     }
     let sum = low_u32(extend(a, from).wrapping_add(extend(b, to)));
@@ -139,6 +146,22 @@ fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     add.src = [Src::new(reg, build::strided(1, inst.exec), ty), inst.src[2], Src::None];
     lx.inst(add);
     Step::Replaced
+}
+
+/// The elements of vectors of constants as dwords, whose four bytes are multiplied: the sign is that of the vector, whatever the
+/// result's is.
+fn dwords_of_vectors(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
+    let vector = |s: &VSrc| s.is_imm() && s.ty().is_some_and(Type::is_vector);
+    if !inst.src.iter().any(vector) {
+        return false;
+    }
+    let mut new = *inst;
+    for i in (0..3).filter(|&i| vector(&inst.src[i])) {
+        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
+        lx.broadcast_source(&mut new, i, build::int_type(4, signed));
+    }
+    lx.inst(new);
+    true
 }
 
 /// The sum of four products of bytes, and the first source. Only the last addition saturates: what goes before is exact.

@@ -49,16 +49,19 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.words.ternary_align16 { align16(lx, inst) } else { align1(lx, inst) }
 }
 
-/// Constants of several elements are none of a scalar: they go through variables of the result's type.
+/// Constants of several elements are none of a scalar: they go through variables as wide as the result, with the sign that they
+/// have themselves.
 fn packed_constants(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
-    let packed = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. });
-    if !inst.src.iter().any(packed) {
+    let packed = |s: &VSrc| s.ty().filter(|t| s.is_imm() && t.is_vector());
+    if !inst.src.iter().any(|s| packed(s).is_some()) {
         return None;
     }
     let ty = inst.dst.ty()?;
     let mut new = *inst;
-    for i in (0..3).filter(|&i| packed(&inst.src[i])) {
-        lx.broadcast_source(&mut new, i, ty);
+    for i in 0..3 {
+        let Some(of) = packed(&inst.src[i]) else { continue };
+        let wide = if ty.is_float() { ty } else { build::int_type(ty.bytes(), of.is_signed()) };
+        lx.broadcast_source(&mut new, i, wide);
     }
     lx.inst(new);
     Some(Step::Replaced)

@@ -1,7 +1,7 @@
 //! Address arithmetic and surface or sampler handles.
 
 use gen_ir::{Dst, InPlace, Op, Options, Src, Type};
-use narrow::{low_u16, low_u32};
+use narrow::{low_u8, low_u16, low_u32};
 use visa::VectorOperand;
 
 use super::{Lowered, Lowerer, declarations::Handle, location::Location};
@@ -128,9 +128,9 @@ impl Lowerer<'_> {
         Ok(VReg::var_at(var, byte))
     }
 
-    /// `movs`: between handles and variables. Constants are only noted where nothing else reads them.
+    /// `movs`: between handles and variables, as many elements in a row as there are lanes (vISA specification, MOVS). Constants are
+    /// only noted where nothing else reads them.
     pub(crate) fn movs(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
-        let lanes = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: true };
         let known = match src {
             VectorOperand::Immediate { .. } => src.immediate().map(low_u32),
             VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
                 (self.sampler_handle(*sampler)?.var, *offset)
             }
             _ => {
-                let value = self.src(src)?;
+                let value = self.moved_handles(src, self.lanes)?;
                 let (dst, _) = self.dst(dst)?;
                 let dst = match dst {
                     Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty: Type::Ud },
@@ -159,15 +159,40 @@ impl Lowerer<'_> {
             }
         };
         if let Some(var) = var {
+            let handle = Handle { var: Some(var), ..Handle::default() };
+            let lanes = self.lanes_of_handles(handle, element);
             let value = match known {
                 Some(value) => Src::ud(value),
-                None => bits(self.src_for(src, lanes)?),
+                None => bits(self.moved_handles(src, lanes)?),
             };
-            let handle = Handle { var: Some(var), ..Handle::default() };
             let dst = Dst::packed(self.handle_element(handle, element)?, Type::Ud);
-            self.emit_guarded(build::mov(Lanes { exec: gen_ir::ExecSize::S1, ..lanes }, dst, value));
+            self.emit_guarded(build::mov(lanes, dst, value));
         }
         Ok(())
+    }
+
+    /// What `movs` reads: of handles, those in a row.
+    fn moved_handles(&mut self, src: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
+        let (handle, element) = match src {
+            VectorOperand::Surface { surface, offset } => (self.surface_handle(*surface)?, *offset),
+            VectorOperand::Sampler { sampler, offset } => (self.sampler_handle(*sampler)?, *offset),
+            other => return self.src_for(other, lanes),
+        };
+        if handle.known.is_some() || lanes.exec.lanes() == 1 {
+            return self.src_for(src, lanes);
+        }
+        let first = self.handle_element(handle, element)?;
+        Ok(Src::new(first, build::strided(1, lanes.exec), Type::Ud))
+    }
+
+    /// The lanes of a move to handles for which there are elements: what goes beyond the variable is undefined.
+    fn lanes_of_handles(&self, handle: Handle, first: u8) -> Lanes {
+        let mut lanes = Lanes { no_mask: true, ..self.lanes };
+        let there = |n: u32| self.handle_element(handle, first.saturating_add(low_u8(n - 1))).is_ok();
+        while let (n @ 2.., false) = (lanes.exec.lanes(), there(lanes.exec.lanes())) {
+            lanes.exec = gen_ir::ExecSize::from_lanes(n / 2).unwrap_or(gen_ir::ExecSize::S1);
+        }
+        lanes
     }
 }
 

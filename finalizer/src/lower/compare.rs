@@ -1,10 +1,10 @@
 //! Comparison, and flags made of values.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, Op, Region, Src, SrcMod, Type, VarId};
 use narrow::{low_u8, low_u32};
 use visa::{Modifier, Opcode, Operand, VectorOperand};
 
-use super::{Lowered, Lowerer, types::check_short_integers};
+use super::{Lowered, Lowerer, local_predicates::gives_bits, types::check_short_integers};
 use crate::build::{self, Lanes, VDst, VInst, VReg, VSrc};
 
 /// Gen's condition of a vISA relation.
@@ -132,15 +132,9 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Whether `setp` takes the bits of an operand one by one, not the lowest of each element: of a scalar, and in media
-    /// kernels of one element whatever its region (`TranslateALU.cpp` of Intel's finalizer).
+    /// Whether `setp` takes the bits of an operand one by one.
     pub(crate) fn gives_bits(&self, src: &VectorOperand) -> bool {
-        let region = match src {
-            VectorOperand::General(g) => g.region,
-            VectorOperand::Indirect(r) => r.region,
-            _ => return true,
-        };
-        region.is_scalar() || self.visa.is_cm() && self.lanes.exec == ExecSize::S1
+        gives_bits(self.visa, self.lanes.exec.lanes(), src)
     }
 
     /// `setp` from the bits of a scalar. Flags are written by words; the bits of channels beside the instruction's stay

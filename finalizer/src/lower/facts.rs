@@ -2,7 +2,9 @@
 
 use gen_ir::BlockId;
 use narrow::to_index;
-use visa::{Kernel, LabelId, Opcode, Operand, SamplerId, SurfaceId, VarId, VectorOperand};
+use visa::{
+    Kernel, LabelId, Opcode, Operand, PREDEFINED_SURFACES, SamplerId, SurfaceId, VarId, VectorOperand,
+};
 
 use super::local_predicates::Predicates;
 use crate::lists::reset;
@@ -206,11 +208,12 @@ impl SourceFacts {
         self.routines.clear();
         self.in_registers.clear();
         reset(&mut self.labels, kernel.labels.len(), LabelFacts::default());
-        let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
+        let surfaces = usize::from(PREDEFINED_SURFACES) + kernel.surfaces.len();
         reset(&mut self.surfaces, surfaces, HandleFacts::default());
         // The last one is the bindless sampler.
         reset(&mut self.samplers, kernel.samplers.len() + 1, HandleFacts::default());
-        for (handle, var) in self.surfaces.iter_mut().zip(&kernel.surfaces) {
+        let declared = self.surfaces.iter_mut().skip(PREDEFINED_SURFACES.into());
+        for (handle, var) in declared.zip(&kernel.surfaces) {
             handle.in_memory = var.num_elements > 1;
         }
         for (handle, var) in self.samplers.iter_mut().zip(&kernel.samplers) {
@@ -323,7 +326,7 @@ impl SourceFacts {
     /// What a handle holds is never known.
     pub(crate) fn in_memory(&self, var: StateVar) -> bool {
         let handle = match var {
-            StateVar::Surface(s) => s.declared().and_then(|i| self.surfaces.get(i)),
+            StateVar::Surface(s) => self.surfaces.get(s.index()),
             StateVar::Sampler(SamplerId::BINDLESS) => self.samplers.last(),
             StateVar::Sampler(s) => self.samplers.get(s.index()),
         };

@@ -73,7 +73,10 @@ impl Predicates {
             }
         }
         if let Some(Operand::Vector(VectorOperand::Predicate(p, _))) = target.and_then(|i| operands.get(i)) {
-            let all = all || record.opcode == Opcode::Setp;
+            // Bits of a scalar are set outside of the mask.
+            let bits =
+                |o: &Operand| matches!(o, Operand::Vector(v) if gives_bits(kernel, exec.size.lanes(), v));
+            let all = all || record.opcode == Opcode::Setp && operands.get(1).is_some_and(bits);
             // Logic leaves nothing sure in the other bits of what it operates on.
             if Route::of(record.opcode).is_alu() {
                 let whole = match (exec.size.lanes(), first) {
@@ -132,4 +135,15 @@ struct Written {
     block: u32,
     masked: u32,
     unmasked: u32,
+}
+
+/// Whether `setp` of so many lanes takes the bits of an operand one by one, not the lowest of each element: of a scalar, and in media
+/// kernels of one element whatever its region (`TranslateALU.cpp` of Intel's finalizer).
+pub(super) fn gives_bits(kernel: &Kernel, lanes: u32, src: &VectorOperand) -> bool {
+    let region = match src {
+        VectorOperand::General(g) => g.region,
+        VectorOperand::Indirect(r) => r.region,
+        _ => return true,
+    };
+    region.is_scalar() || kernel.is_cm() && lanes == 1
 }

@@ -69,7 +69,7 @@ impl Lowerer<'_> {
         if self.lanes.exec.lanes() <= 16 {
             return self.render_target_group(write, color);
         }
-        self.guards_by_lane()?;
+        self.guards_by_lane();
         let (whole, pred) = (self.lanes, self.pred);
         for chan in [0, 16] {
             self.lanes = Lanes { exec: ExecSize::S16, chan: whole.chan + chan, ..whole };

@@ -15,7 +15,7 @@ use visa::{
 };
 
 use crate::{
-    build::{Lanes, VReg},
+    build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
 
@@ -37,7 +37,7 @@ impl Lowerer<'_> {
         if self.lanes.exec.lanes() <= width {
             return self.one_group(op);
         }
-        self.guards_by_lane()?;
+        self.guards_by_lane();
         let whole = self.lanes;
         let mut pending: SmallVec<[Pending; 8]> = SmallVec::new();
         for first in every(0..whole.exec.lanes(), width) {
@@ -63,12 +63,14 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// What guards a message in groups of lanes is a condition of each lane.
-    pub(super) fn guards_by_lane(&self) -> Lowered {
-        if self.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
-            return Err("a message in groups of lanes, guarded by any or all of them".into());
+    /// What guards a message in groups of lanes is a condition of each lane: whether any or all of them meet it is asked before.
+    pub(super) fn guards_by_lane(&mut self) {
+        let Some(guard) = self.pred.filter(|p| p.ctrl != PredCtrl::Seq) else { return };
+        let (words, flag) = (self.temp(self.lanes.exec.lanes(), 2), self.var(build::flag(self.lanes)));
+        for inst in build::by_channel(self.lanes, guard, words, flag) {
+            self.emit(inst);
         }
-        Ok(())
+        self.pred = Some(build::pred(flag));
     }
 
     fn one_group(&mut self, op: &Visa<'_>) -> Lowered {
