@@ -443,6 +443,14 @@ impl<S: Space> Src<S> {
     pub const fn is_imm(&self) -> bool {
         matches!(self, Src::Imm { .. })
     }
+
+    /// The type of a packed immediate, if this is one.
+    pub const fn vector_type(&self) -> Option<Type> {
+        match *self {
+            Src::Imm { ty, .. } if ty.is_vector() => Some(ty),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -292,23 +292,22 @@ impl VisaThread<'_> {
             if on >> i & 1 == 0 {
                 continue;
             }
+            let element = |first: u8| u32::from(first) + to_index(i);
             let value = match src {
                 VectorOperand::Surface { surface, offset } => {
-                    self.surface_value(*surface, u32::from(*offset) + to_index(i))?
+                    self.surface_value(*surface, element(*offset))?
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    self.sampler_value(*sampler, u32::from(*offset) + to_index(i))?
+                    self.sampler_value(*sampler, element(*offset))?
                 }
                 other => low_u32(self.load(other, on)?.bits[i]),
             };
             match dst {
                 VectorOperand::Surface { surface, offset } => {
-                    let at = self.surface_slot(*surface, u32::from(*offset) + to_index(i));
-                    *at.and_then(|at| self.surfaces.get_mut(at)).ok_or("no such surface")? = value;
+                    *self.surface_mut(*surface, element(*offset)).ok_or("no such surface")? = value;
                 }
                 VectorOperand::Sampler { sampler, offset } => {
-                    let at = self.sampler_slot(*sampler, u32::from(*offset) + to_index(i));
-                    *at.and_then(|at| self.samplers.get_mut(at)).ok_or("no such sampler")? = value;
+                    *self.sampler_mut(*sampler, element(*offset)).ok_or("no such sampler")? = value;
                 }
                 other => {
                     let mut out = [0; LANES];

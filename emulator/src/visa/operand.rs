@@ -344,13 +344,23 @@ impl VisaThread<'_> {
     }
 
     /// Where an element of a surface variable is.
-    pub fn surface_slot(&self, id: visa::SurfaceId, offset: u32) -> Option<usize> {
+    fn surface_slot(&self, id: visa::SurfaceId, offset: u32) -> Option<usize> {
         Some(as_index(self.frame.surface + element(&self.unit().surfaces, id.index(), offset)?))
     }
 
     /// Where an element of a sampler variable is.
-    pub fn sampler_slot(&self, id: visa::SamplerId, offset: u32) -> Option<usize> {
+    fn sampler_slot(&self, id: visa::SamplerId, offset: u32) -> Option<usize> {
         Some(as_index(self.frame.sampler + element(&self.unit().samplers, id.index(), offset)?))
+    }
+
+    /// An element of a surface variable, to be written.
+    pub fn surface_mut(&mut self, id: visa::SurfaceId, offset: u32) -> Option<&mut u32> {
+        self.surface_slot(id, offset).and_then(|at| self.surfaces.get_mut(at))
+    }
+
+    /// An element of a sampler variable, to be written.
+    pub fn sampler_mut(&mut self, id: visa::SamplerId, offset: u32) -> Option<&mut u32> {
+        self.sampler_slot(id, offset).and_then(|at| self.samplers.get_mut(at))
     }
 
     /// The value of a surface variable.

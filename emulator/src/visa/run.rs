@@ -151,12 +151,10 @@ fn inputs(t: &mut VisaThread<'_>, dispatch: &Dispatch, number: u32) -> Result<()
                 }
             }
             InputVar::Surface(id) => {
-                let at = t.surface_slot(id, 0);
-                *at.and_then(|at| t.surfaces.get_mut(at)).ok_or("an input to no surface")? = word();
+                *t.surface_mut(id, 0).ok_or("an input to no surface")? = word();
             }
             InputVar::Sampler(id) => {
-                let at = t.sampler_slot(id, 0);
-                *at.and_then(|at| t.samplers.get_mut(at)).ok_or("an input to no sampler")? = word();
+                *t.sampler_mut(id, 0).ok_or("an input to no sampler")? = word();
             }
         }
     }

@@ -35,13 +35,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             }
         }
         Op::Mach => {
-            let constants = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv, .. });
-            if inst.src.iter().any(constants) {
-                // The high half of what stands in words is not that of dwords.
-                let mut new = *inst;
-                for i in (0..2).filter(|&i| constants(&inst.src[i])) {
-                    lx.broadcast_source(&mut new, i, Type::D);
-                }
+            // The high half of what stands in words is not that of dwords.
+            if let Some(new) = lx.expand_vectors(inst, |_| Type::D) {
                 lx.inst(new);
                 return Step::Replaced;
             }

@@ -151,15 +151,8 @@ fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// The elements of vectors of constants as dwords, whose four bytes are multiplied: the sign is that of the vector, whatever the
 /// result's is.
 fn dwords_of_vectors(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
-    let vector = |s: &VSrc| s.is_imm() && s.ty().is_some_and(Type::is_vector);
-    if !inst.src.iter().any(vector) {
-        return false;
-    }
-    let mut new = *inst;
-    for i in (0..3).filter(|&i| vector(&inst.src[i])) {
-        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
-        lx.broadcast_source(&mut new, i, build::int_type(4, signed));
-    }
+    let wide = |of: Type| build::int_type(4, of.is_signed());
+    let Some(new) = lx.expand_vectors(inst, wide) else { return false };
     lx.inst(new);
     true
 }

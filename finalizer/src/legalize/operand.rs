@@ -32,7 +32,7 @@ pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
 pub(super) fn is_scalar(src: &VSrc, lanes: u32) -> bool {
     match src {
         Src::Direct { region, .. } | Src::Indirect { region, .. } => lanes == 1 || region.is_scalar(),
-        Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. } => lanes == 1,
+        Src::Imm { ty, .. } => lanes == 1 || !ty.is_vector(),
         _ => true,
     }
 }
@@ -159,6 +159,18 @@ impl Legalizer<'_> {
         let all = Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };
         self.helper(build::mov(all, Dst::packed(reg, ty), inst.src[i]), inst);
         inst.src[i] = Src::new(reg, linear_region(1, lanes).unwrap_or(Region::PACKED), ty);
+    }
+
+    /// Puts constants of several elements into temporaries, of the types that `wide` makes of theirs. Returns the instruction
+    /// that reads those, if there are any.
+    pub(super) fn expand_vectors(&mut self, inst: &VInst, wide: impl Fn(Type) -> Type) -> Option<VInst> {
+        let mut new = None;
+        for i in 0..inst.src.len() {
+            if let Some(of) = inst.src[i].vector_type() {
+                self.broadcast_source(new.get_or_insert(*inst), i, wide(of));
+            }
+        }
+        new
     }
 
     /// Emits `inst` with its result in a temporary of type `ty` whose elements lie `stride` apart, then

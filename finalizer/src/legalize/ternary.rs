@@ -52,17 +52,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Constants of several elements are none of a scalar: they go through variables as wide as the result, with the sign that they
 /// have themselves.
 fn packed_constants(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
-    let packed = |s: &VSrc| s.ty().filter(|t| s.is_imm() && t.is_vector());
-    if !inst.src.iter().any(|s| packed(s).is_some()) {
-        return None;
-    }
     let ty = inst.dst.ty()?;
-    let mut new = *inst;
-    for i in 0..3 {
-        let Some(of) = packed(&inst.src[i]) else { continue };
-        let wide = if ty.is_float() { ty } else { build::int_type(ty.bytes(), of.is_signed()) };
-        lx.broadcast_source(&mut new, i, wide);
-    }
+    let wide = |of: Type| if ty.is_float() { ty } else { build::int_type(ty.bytes(), of.is_signed()) };
+    let new = lx.expand_vectors(inst, wide)?;
     lx.inst(new);
     Some(Step::Replaced)
 }

@@ -1,7 +1,7 @@
 //! Address arithmetic and surface or sampler handles.
 
-use gen_ir::{Dst, InPlace, Op, Options, Src, Type};
-use narrow::{low_u8, low_u16, low_u32};
+use gen_ir::{Dst, ExecSize, InPlace, Op, Options, Src, Type, VarId};
+use narrow::{low_u16, low_u32};
 use visa::VectorOperand;
 
 use super::{Lowered, Lowerer, declarations::Handle, location::Location};
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         };
         if let Some(var) = var {
             let handle = Handle { var: Some(var), ..Handle::default() };
-            let lanes = self.lanes_of_handles(handle, element);
+            let lanes = self.lanes_of_handles(var, element);
             let value = match known {
                 Some(value) => Src::ud(value),
                 None => bits(self.moved_handles(src, lanes)?),
@@ -185,14 +185,13 @@ impl Lowerer<'_> {
         Ok(Src::new(first, build::strided(1, lanes.exec), Type::Ud))
     }
 
-    /// The lanes of a move to handles for which there are elements: what goes beyond the variable is undefined.
-    fn lanes_of_handles(&self, handle: Handle, first: u8) -> Lanes {
-        let mut lanes = Lanes { no_mask: true, ..self.lanes };
-        let there = |n: u32| self.handle_element(handle, first.saturating_add(low_u8(n - 1))).is_ok();
-        while let (n @ 2.., false) = (lanes.exec.lanes(), there(lanes.exec.lanes())) {
-            lanes.exec = gen_ir::ExecSize::from_lanes(n / 2).unwrap_or(gen_ir::ExecSize::S1);
-        }
-        lanes
+    /// The lanes of a move to the elements of a variable of handles from the first on, as many as it has: what goes beyond it is
+    /// undefined.
+    fn lanes_of_handles(&self, var: VarId, first: u8) -> Lanes {
+        let there = (self.out.vars[var.index()].bytes / 4).saturating_sub(first.into()).max(1);
+        let lanes = self.lanes.exec.lanes().min(there);
+        let exec = ExecSize::from_lanes(1 << lanes.ilog2()).unwrap_or(ExecSize::S1);
+        Lanes { exec, no_mask: true, ..self.lanes }
     }
 }
 

@@ -6,7 +6,8 @@ use narrow::low_u32;
 use crate::build::VSrc;
 
 /// The constant that an operation on two of them gives, of the destination's type; none where it is not known here: all are
-/// dwords, but for the count of a shift. A vector of constants has one for each channel. (Compilers fold nearly all; what is left asks for the width of a subgroup.)
+/// dwords, but for the count of a shift, and a vector of constants has one for each channel. (Compilers fold nearly all; what is left
+/// asks for the width of a subgroup.)
 pub(super) fn result(op: Op, to: Type, a: VSrc, b: VSrc) -> Option<VSrc> {
     let shifts = matches!(op, Op::Shl | Op::Shr | Op::Asr);
     let constant = |src: VSrc, any_width: bool| match src {

@@ -99,11 +99,12 @@ impl Rounds<'_> {
     }
 
     /// Finds where lanes that run need general variables, and returns whether all may find places where those of waiting lanes
-    /// share registers. Where no lane waits, nothing shares them, and that is not asked.
+    /// share registers. Where no lane waits, nothing shares them, and that is not asked; nor where it was found out that they
+    /// do not.
     pub(super) fn lanes_have_room(&mut self) -> bool {
         let AllocationMemory { flow, now, liveness, placing, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if self.options.quick || current.outside || !flow.any_divergence {
+        if self.options.quick || current.outside || !flow.any_divergence || self.by_lane_failed {
             return false;
         }
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
@@ -115,9 +116,6 @@ impl Rounds<'_> {
     pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if self.by_lane_failed {
-            return Ok(false);
-        }
         let mut found = false;
         for in_place in [InPlace::First, InPlace::Last] {
             placing.aims.in_place = in_place;
