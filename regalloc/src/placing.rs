@@ -13,7 +13,7 @@ use crate::{
     place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place, rename_placed},
     spill::{
         costs, fit,
-        plan::{Known, Plan},
+        plan::{Known, Plan, Serves},
         remat::Remat,
     },
 };
@@ -51,8 +51,8 @@ pub(crate) struct Aims {
     pub spill_addressed: bool,
     /// Room counts where too much is alive.
     pub at_pressure: bool,
-    /// What is spilled is in no groups.
-    pub alone: bool,
+    /// What a temporary of what is spilled is for.
+    pub serves: Serves,
     /// What may be in the place of what it is made of.
     pub in_place: InPlace,
     /// What is declared to begin a register has one to itself.
@@ -185,7 +185,7 @@ impl Placing {
         if general.spilled.is_empty() && general.failed.is_none() {
             return Planned::NOTHING;
         }
-        plan.make(&general.spilled, known, self.aims.alone);
+        plan.make(&general.spilled, known, self.aims.serves);
         let fits = general.failed.is_none() && !plan.has_windows() && self.fit((known, flow), plan, general);
         Planned { fits, cost: plan.cost(known, flow) }
     }

@@ -18,7 +18,13 @@ use crate::{
     place::{File, InPlace, Placement, Way, copies},
     placing::{Aims, Placing},
     side_by_side::{self, SideBySide},
-    spill::{self, extend::Extension, plan::Plan, remat::Remat, scratch_space::ScratchSpace},
+    spill::{
+        self,
+        extend::Extension,
+        plan::{Plan, Serves},
+        remat::Remat,
+        scratch_space::ScratchSpace,
+    },
     split::Splitter,
 };
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual};
@@ -135,14 +141,15 @@ pub fn allocate(
             stats.addressed = code.addressed;
             (code, stats)
         });
-        // Groups want several registers at once. What is accessed through addresses is loaded whole for that, so it is
-        // spilled where nothing else helps.
+        // Groups want several registers at once, and temporaries of several instructions are alive between those. What is
+        // accessed through addresses is loaded whole for that, so it is spilled where nothing else helps.
         let hopeless = result.as_ref().is_err_and(is_hopeless);
         aims = match aims {
             _ if !hopeless => return result,
-            Aims { alone: false, .. } => Aims { alone: true, ..aims },
+            Aims { serves: Serves::Group, .. } => Aims { serves: Serves::Variable, ..aims },
+            Aims { serves: Serves::Variable, .. } => Aims { serves: Serves::Instruction, ..aims },
             Aims { spill_addressed: false, .. } if kernel.vars.iter().any(addressed) => {
-                Aims { spill_addressed: true, ..aims }
+                Aims { spill_addressed: true, serves: Serves::Variable, ..aims }
             }
             _ => return result,
         };

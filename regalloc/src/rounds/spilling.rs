@@ -153,7 +153,7 @@ impl Rounds<'_> {
         remat.extend(&extension.chosen);
         let Analysis { accesses, live, costs, .. } = &*now;
         let known = Known { kernel: current, accesses, live, costs, remat };
-        plan.make(&extension.chosen, known, placing.aims.alone);
+        plan.make(&extension.chosen, known, placing.aims.serves);
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
         spill::compute_again(kernel, (plan, remat), history, spill, pool);
         true

@@ -21,7 +21,7 @@ mod walk;
 use crate::{
     analysis::{accesses::Accesses, facts, flow::Flow, liveness::Liveness, position::Range},
     spill::{
-        chunks::{chunks, grf_of},
+        chunks::{KEEP, chunks, grf_of},
         costs::Costs,
         groups::Groups,
         remat::Remat,
@@ -121,6 +121,18 @@ pub(crate) struct Use {
     pub messages: TempId,
 }
 
+/// What one temporary is for: fewer messages the more it serves, fewer registers at a time the less.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Serves {
+    /// All of a [group](Groups), in instructions near each other.
+    #[default]
+    Group,
+    /// One variable, in instructions near each other.
+    Variable,
+    /// One variable in one instruction.
+    Instruction,
+}
+
 /// What spilling will add.
 #[derive(Default)]
 pub(crate) struct Plan {
@@ -139,6 +151,8 @@ pub(crate) struct Plan {
     again: TiVec<VarId, bool>,
     source: TiVec<VarId, bool>,
     open: Vec<ServingTemp>,
+    /// Instructions for which a temporary that served one is there for the next.
+    keep: u32,
     mine: Vec<VarId>,
 }
 
@@ -160,8 +174,8 @@ pub(crate) struct PlanLength {
 }
 
 impl Plan {
-    /// Plans for `spilled`, each in no group if `alone`, and forgets all before.
-    pub fn make(&mut self, spilled: &[VarId], known: Known<'_>, alone: bool) {
+    /// Plans for `spilled`, and forgets all before.
+    pub fn make(&mut self, spilled: &[VarId], known: Known<'_>, serves: Serves) {
         let kernel = known.kernel;
         self.temps.clear();
         self.uses.clear();
@@ -175,7 +189,8 @@ impl Plan {
         }
         spilled.iter().for_each(|&v| self.decide(v, known.remat));
         self.groups.clear(kernel.vars.len());
-        if !alone {
+        self.keep = if serves == Serves::Instruction { 0 } else { KEEP };
+        if serves == Serves::Group {
             let again = &self.again;
             let kept = spilled.iter().copied().filter(|v| !again[*v]);
             self.groups.find(kept, (kernel, known.accesses));

@@ -211,3 +211,26 @@ fn a_result_has_the_place_of_what_it_is_made_of_where_none_other_is_free() {
     let in_place = regs(&p).iter().filter(|r| r.len() == 3 && r[0] == r[2] && r[0] == r[1]).count();
     assert!(in_place >= 61, "{in_place}");
 }
+
+/// Answers of eight registers each, in a row, beside a value that has to stay: of two at a time there is no place for the second,
+/// though each is read soon.
+#[test]
+fn what_is_read_soon_is_spilled_all_the_same_where_nothing_else_can_be() {
+    let text = "V0: 32 bytes, live in
+                V1: 3520 bytes, live in, live out, no spill
+                V2: 256 bytes
+                V3: 256 bytes
+                V4: 256 bytes
+                V5: 32 bytes, live in, live out
+                B0:\n";
+    let answer = |v| format!("send.dc1 (8|M0) V{v}(0)<1>:ud V0(0)<8;8,1>:ud 0x0 0x2806e00 wr:1+0 rd:8\n");
+    // In whatever order: two are wanted at a time.
+    let sum = |[a, b]: [u32; 2]| format!("avg (8|M0) V5(0)<1>:d V{a}(32)<8;8,1>:d V{b}(64)<8;8,1>:d\n");
+    let text = (2..5)
+        .map(answer)
+        .chain([[2, 3], [3, 4], [4, 2]].map(sum))
+        .fold(text.to_owned(), |text, line| text + &line);
+    let k = gen_ir::parse(&text, Platform::Skl).unwrap();
+    let (_, stats) = allocate_checked(&k);
+    assert!(stats.spills > 0, "{stats:?}");
+}

@@ -7,7 +7,7 @@ use crate::{
         position::{Position, Range},
     },
     spill::{
-        chunks::{KEEP, chunks, grf_of},
+        chunks::{chunks, grf_of},
         groups::Groups,
     },
 };
@@ -69,7 +69,8 @@ impl Plan {
             mine.sort_unstable();
             mine.dedup();
             if !mine.is_empty() {
-                self.close(known, &block, |open, _| open.used + KEEP < to_index(i));
+                let keep = self.keep;
+                self.close(known, &block, |open, _| open.used + keep < to_index(i));
             }
             // Two windows at a time may be more than there is room for, even if the other comes later to be one.
             let other = |v: VarId| {
