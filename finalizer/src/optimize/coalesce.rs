@@ -2,7 +2,8 @@
 //!
 //! `op s = ...; mov d, s`, where nothing else needs `s`, becomes `op d = ...`. The definition and the
 //! move must cover the same bytes and the same channels, and nothing in between may touch `s` or those
-//! bytes of `d`. In legal code the result may also go to other strides, where that is legal.
+//! bytes of `d`. In legal code the result may also go to other strides, where that is legal, and a move that takes
+//! the low bytes of integers has the operation write those alone: `shr s:d = ...; mov d<4>:b = s:b` becomes `shr d<4>:b = ...`.
 
 use gen_ir::{
     Class, Dst, Extent, InPlace, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type,
@@ -41,9 +42,12 @@ pub(super) fn moves(
         let aligned = kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
         let Some(j) = definition(insts, i, &mv, grf_bytes, (aligned, var.address_taken)) else { continue };
         let mut new = insts[j];
-        if let Dst::Direct { reg, horz, .. } = &mut new.dst {
+        if let Dst::Direct { reg, horz, ty } = &mut new.dst {
             *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
             *horz = mv.dst_horz;
+            if ty.bytes() > mv.ty.bytes() {
+                *ty = mv.ty;
+            }
         }
         let unit = match new.op.info().class {
             Class::Ternary if legality.is_legal() => ternary_unit(platform.caps(), new.exec.lanes()),
@@ -71,7 +75,10 @@ struct Move {
     chan: u8,
     lanes: u32,
     no_mask: bool,
-    element: u32,
+    /// Of what is written.
+    ty: Type,
+    /// Bytes of an element that is read.
+    read: u32,
     /// Strides in elements.
     dst_horz: u8,
     src_horz: u8,
@@ -86,8 +93,9 @@ impl Move {
         let Src::Direct { reg: src, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
         let raw = ty.same_bits(dst_ty);
+        let cut = legality.is_legal() && ty.is_int() && dst_ty.is_int() && dst_ty.bytes() < ty.bytes();
         let src_horz = stride(region, lanes)?;
-        if !raw || src.var() == dst.var() {
+        if !(raw || cut) || src.var() == dst.var() {
             return None;
         }
         if lanes > 1 && (horz != 1 || src_horz != 1) && !(legality.is_legal() && matches!(horz, 1 | 2 | 4)) {
@@ -101,10 +109,24 @@ impl Move {
             chan: inst.chan,
             lanes,
             no_mask: inst.no_mask,
-            element: ty.bytes(),
+            ty: dst_ty,
+            read: ty.bytes(),
             dst_horz: horz,
             src_horz,
         })
+    }
+
+    /// Whether an instruction writes what is read, and nothing else; or integers of which the move takes the low bytes, where
+    /// it could write those alone.
+    fn is_of(&self, inst: &Inst<Virtual>, written: Extent) -> bool {
+        let Dst::Direct { reg, horz, ty } = inst.dst else { return written == self.src_bytes };
+        if self.read == self.ty.bytes() && written == self.src_bytes {
+            return true;
+        }
+        let apart = |horz: u8, bytes: u32| u32::from(horz) * bytes;
+        let same_lanes = reg.byte == self.src_bytes.start
+            && (self.lanes == 1 || apart(horz, ty.bytes()) == apart(self.src_horz, self.read));
+        same_lanes && ty.is_int() && ty.bytes() > self.ty.bytes() && gives_low_bytes(inst)
     }
 }
 
@@ -123,13 +145,23 @@ fn definition(
         }
         let writes = |v: VarId| inst.dst.reg().filter(|r| r.var() == Some(v)).and(inst.dst_extent(grf_bytes));
         if let Some(bytes) = writes(mv.src) {
-            return (bytes == mv.src_bytes && renames(inst, mv, grf_bytes, aligned)).then_some(j);
+            return (mv.is_of(inst, bytes) && renames(inst, mv, grf_bytes, aligned)).then_some(j);
         }
         if touches(inst, mv, grf_bytes) || inst.op.info().class == Class::Branch {
             return None;
         }
     }
     None
+}
+
+/// Whether an operation on integers would give the low bytes of its result in a smaller destination: it is cut there, if it does
+/// not saturate (volume 7, execution data type). Intel's compilers write this of these operations.
+fn gives_low_bytes(inst: &Inst<Virtual>) -> bool {
+    let known = matches!(
+        inst.op,
+        Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr | Op::Add
+    );
+    known && inst.is_plain() && inst.src.iter().all(|s| s.ty().is_none_or(Type::is_int))
 }
 
 /// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats).
@@ -149,13 +181,14 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     // Which elements of an immediate vector channels read follows from the destination's stride.
     let vector = inst.src.iter().any(|s| matches!(s, Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. }));
     let strided = inst.op.info().class == Class::Basic && !vector;
+    let is_cut = ty.bytes() > mv.ty.bytes() && mv.ty.is_int();
     let shape = if send {
         aligned
     } else {
         matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
-            && (horz == mv.src_horz || mv.lanes == 1)
+            && (horz == mv.src_horz || mv.lanes == 1 || is_cut)
             && (mv.dst_horz == 1 || mv.lanes == 1 || strided)
-            && ty.bytes() == mv.element
+            && (ty.bytes() == mv.ty.bytes() || is_cut)
     };
     let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
     // Accumulators go with the channels of a register, three-source results start at a multiple of 16 bytes:
@@ -199,14 +232,14 @@ fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
         return false;
     }
     let mut found = false;
-    let pitch = mv.element * u32::from(mv.dst_horz.max(1));
+    let pitch = mv.ty.bytes() * u32::from(mv.dst_horz.max(1));
     inst.for_each_reg(|role, reg| {
         found |= reg.var() == Some(mv.src);
         if reg.var() == Some(mv.dst) {
             let between = || match inst.dst {
                 Dst::Direct { horz, ty, .. } if role == Role::Dst && !inst.op.is_send() => {
                     mv.dst_horz == horz
-                        && ty.bytes() == mv.element
+                        && ty.bytes() == mv.ty.bytes()
                         && reg.byte % pitch != mv.dst_bytes.start % pitch
                 }
                 _ => false,
