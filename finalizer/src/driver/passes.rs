@@ -282,6 +282,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "fold-indirect-moves",
+        about: "an operation reads through an address what a move read there for it alone",
+        step: PassBody::Virtual(optimizations::fold_indirect_moves),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "eliminate-all-dead",
         about: "results that nobody reads are not made, nor what is dead by that",
         step: PassBody::Virtual(optimizations::eliminate_all_dead),

@@ -37,6 +37,7 @@
 //! join-products                                   both_halves  both halves of a product from one multiplication
 //! split-variables                                 regalloc     several values of one variable (`regalloc::Splitter`)
 //! scatter-moves                                   scatter      constants through addresses
+//! fold-indirect-moves                             indirect     moves from where an address says
 //! drop-modes                                      modes        modes that no instruction computes by
 //! drop-reloads                                    reloads      flags that hold already what is loaded
 //! pair-scalars                                    pair         two single elements become one operation
@@ -83,6 +84,7 @@ mod flags;
 mod formula;
 mod headers;
 mod hoist;
+mod indirect;
 mod insert;
 mod interleave;
 mod last_writes;

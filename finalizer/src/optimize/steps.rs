@@ -5,9 +5,9 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
-    descriptors, flag_reads, flags, headers, hoist, insert, interleave, legal::Legality, local, low_halves,
-    merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, split_webs, sums, unmask,
-    values,
+    descriptors, flag_reads, flags, headers, hoist, indirect, insert, interleave, legal::Legality, local,
+    low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, split_webs,
+    sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -137,6 +137,15 @@ pub(crate) fn drop_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace
 pub(crate) fn scatter_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let Workspace { analyses, optimize, virtuals, .. } = work;
     Ok(analyses.scatters(kernel) && scatter::moves(kernel, &mut optimize.scatter, virtuals))
+}
+
+/// An operation reads through an address itself.
+pub(crate) fn fold_indirect_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    if !kernel.vars.iter().any(|var| var.address_taken) {
+        return Ok(false);
+    }
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    Ok(indirect::fold(kernel, locality, use_counts, grf_bytes(kernel)))
 }
 
 /// What nobody reads becomes `nop`. The little that is dead only by that waits for the last elimination.
