@@ -18,6 +18,9 @@ use super::{
     locality::Locality,
 };
 
+/// Bytes of the widest element that is computed where only its low bytes are written.
+const DWORD: u32 = 4;
+
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
@@ -53,7 +56,11 @@ pub(super) fn moves(
             Class::Ternary if legality.is_legal() => ternary_unit(platform.caps(), new.exec.lanes()),
             _ => 1,
         };
-        if !kernel.vars[mv.dst.index()].align.is_multiple_of(unit) || !mv.dst_bytes.start.is_multiple_of(unit)
+        // Where a narrow result lies in what is computed is asked of a variable that begins with the latter.
+        let cut = insts[j].dst.ty().is_some_and(|ty| ty.bytes() > mv.ty.bytes());
+        let begins = if cut { DWORD } else { unit };
+        if !kernel.vars[mv.dst.index()].align.is_multiple_of(begins)
+            || !mv.dst_bytes.start.is_multiple_of(unit)
         {
             continue;
         }

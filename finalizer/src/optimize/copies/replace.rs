@@ -134,7 +134,7 @@ fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Opti
     (takes && float && !copies).then_some(mods)
 }
 
-/// [`replace_register`] where no widening is involved and the instruction stays legal.
+/// [`replace_register`] where the instruction stays legal.
 pub(super) fn replace_legally(
     inst: &mut Inst<Virtual>,
     i: usize,
@@ -152,14 +152,13 @@ pub(super) fn replace_legally(
         return;
     }
     let src = match copy.origin {
-        CopySource::Reg { reg, region, ty, mods, .. } if ty.bytes() == copy.dst_ty.bytes() => {
+        CopySource::Reg { reg, region, ty, mods, .. } => {
             replace_register(inst, i, copy, (reg, mods), ty, region)
         }
         CopySource::Imm { bits, ty } => match inst.src[i] {
             Src::Direct { mods, ty: read_as, .. } => place_immediate(inst, i, mods, read_as, bits, ty),
             _ => None,
         },
-        CopySource::Reg { .. } => None,
     };
     let Some(src) = src else { return };
     let mut new = *inst;
