@@ -50,11 +50,7 @@ fn slots(kernel: &Kernel) -> Vec<Slot> {
                 InputVar::General(id) => kernel.var(id),
                 _ => None,
             };
-            let name = match input.var {
-                InputVar::General(id) => kernel.var_name(id).into_owned(),
-                InputVar::Surface(id) => format!("T{}", id.0),
-                InputVar::Sampler(id) => format!("S{}", id.0),
-            };
+            let name = kernel.input_name(input.var).into_owned();
             Slot {
                 offset: u32::try_from(input.offset).unwrap_or(0),
                 size: input.size.into(),

@@ -1,7 +1,7 @@
 //! Which of a kernel's inputs nothing fills.
 
 use platforms::Platform;
-use visa::{InputVar, Kernel};
+use visa::Kernel;
 use zebin::info::KernelInfo;
 
 use crate::local_ids::own_bytes;
@@ -35,11 +35,7 @@ pub fn unfilled(platform: Platform, kernel: &Kernel, info: &KernelInfo) -> Vec<U
         input.offset < grf || filled.iter().any(|f| f.start < end && input.offset < f.end)
     };
     let inputs = kernel.inputs.iter().map(|input| Unfilled {
-        name: match input.var {
-            InputVar::General(id) => kernel.var_name(id).into_owned(),
-            InputVar::Surface(id) => format!("T{}", id.0),
-            InputVar::Sampler(id) => format!("S{}", id.0),
-        },
+        name: kernel.input_name(input.var).into_owned(),
         offset: u32::try_from(input.offset).unwrap_or(0),
         bytes: input.size.into(),
     });

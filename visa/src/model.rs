@@ -391,6 +391,21 @@ impl Kernel {
         }
     }
 
+    /// What messages call an input: a surface or sampler by its number, and by the name that it was declared with.
+    pub fn input_name(&self, input: InputVar) -> Cow<'_, str> {
+        let numbered = |number: String, declared: Option<&SimpleVar>| {
+            let name = declared.map_or(Cow::Borrowed(""), |var| self.str(var.name));
+            Cow::Owned(if name.is_empty() || name == number { number } else { format!("{number} ({name})") })
+        };
+        match input {
+            InputVar::General(id) => self.var_name(id),
+            InputVar::Sampler(id) => numbered(format!("S{}", id.0), self.samplers.get(id.index())),
+            InputVar::Surface(id) => {
+                numbered(format!("T{}", id.0), id.declared().and_then(|i| self.surfaces.get(i)))
+            }
+        }
+    }
+
     /// The variable that holds the bytes of `id` and the byte offset in it, through all aliases.
     /// Stops at a bad index and after as many steps as there are variables.
     pub fn resolve_alias(&self, id: VarId) -> (VarId, u32) {

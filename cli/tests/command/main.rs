@@ -295,6 +295,19 @@ fn a_fifth_platform_does_not_fit_an_object() {
 const HALF_WAY: &str = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
                      .function \"main\"\nmain:\n    add (M2, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x3f800000:f\n    ret (M1, 1)\n";
 
+/// Messages call surfaces and predicates by number; a text may have other names for them.
+#[test]
+fn variables_are_found_by_the_names_that_they_were_declared_with() {
+    let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n\
+                .decl TEXELS v_type=T num_elts=1\n.decl COND v_type=P num_elts=8\n.input TEXELS offset=64 size=8\n\
+                .function \"main\"\nmain:\n    (COND) mov (M1, 16) V32(0,0)<1> 0x1:d\n    ret (M1, 1)\n";
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("k.visaasm"), text).unwrap();
+    let said = stderr(&run(dir.path(), &["k.visaasm", "-p", "skl"]));
+    assert!(said.contains("input T6 (TEXELS): 8 bytes"), "{said}");
+    assert!(said.contains("k.visaasm:9:6"), "{said}");
+}
+
 #[test]
 fn what_breaks_a_rule_is_refused_where_rules_are_strict() {
     let dir = tempfile::tempdir().unwrap();

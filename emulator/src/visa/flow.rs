@@ -1,7 +1,10 @@
 //! Control flow (spec "Control Flow", `GOTO`, `JMP`, `CALL`, `RET`, `FCALL`, `FRET`, `SWITCHJMP`).
 
 use super::{context::VisaCx, thread::VisaThread};
-use crate::{report::Fault, thread::Trap};
+use crate::{
+    report::Fault,
+    thread::{Trap, mask},
+};
 use narrow::{to_u64, to_usize};
 use visa::{Inst, LabelId, Op};
 
@@ -17,12 +20,16 @@ impl VisaThread<'_> {
     }
 
     /// Active lanes that a branch takes. A branch of one lane decides for all.
-    fn taking(&self, inst: &Inst<'_>, cx: &mut VisaCx<'_>) -> Result<u32, Trap> {
-        let active = self.frame.active;
-        let Some(p) = &inst.pred else { return Ok(active) };
-        let (bits, doubt) = self.predicate(p, inst.exec)?;
+    fn taking(&mut self, inst: &Inst<'_>, cx: &mut VisaCx<'_>) -> Result<u32, Trap> {
         // A jump is one of the whole thread, whatever execution size it states (spec "JMP").
         let scalar = inst.exec.size.lanes() == 1 || matches!(inst.op, Op::Jmp(_));
+        // Other kernels are dispatched with as many lanes as their control flow is of.
+        if !scalar && self.unit().kernel.is_cm() {
+            self.frame.branch_of(mask(inst.exec.size.lanes()) << inst.exec.first_lane());
+        }
+        let active = if scalar { self.frame.active } else { self.frame.deciding() };
+        let Some(p) = &inst.pred else { return Ok(active) };
+        let (bits, doubt) = self.predicate(p, inst.exec)?;
         let relevant = if scalar { 1 } else { active.checked_shr(inst.exec.first_lane()).unwrap_or(0) };
         if doubt & relevant != 0 {
             cx.report(self, Fault::Uninitialized, || format!("predicate P{} was never written", p.id.0));
@@ -36,10 +43,11 @@ impl VisaThread<'_> {
     fn jump(&mut self, lanes: u32, to: u32) {
         let f = &mut self.frame;
         let next = f.pc + 1;
-        if lanes == f.active {
+        let deciding = f.deciding();
+        if lanes & deciding == deciding {
             f.pc = to;
         } else {
-            f.park(lanes, to);
+            f.park(lanes & deciding, to);
             f.pc = next;
         }
         f.settle();
@@ -57,7 +65,7 @@ impl VisaThread<'_> {
     fn leave_lanes(&mut self, lanes: u32) -> Result<(), Trap> {
         self.frame.lanes &= !lanes;
         self.frame.active &= !lanes;
-        if self.frame.lanes != 0 {
+        if self.frame.lanes & !self.frame.beyond != 0 {
             self.frame.pc += 1;
             self.frame.settle();
             return Ok(());

@@ -5,8 +5,8 @@ use crate::thread::{LANES, Trap};
 use gen_ir::Direction;
 use narrow::{as_index, low_i8, low_u8, low_u16, low_u32, to_index};
 use visa::{
-    AddressOperand, GeneralOperand, IndirectOperand, Modifier, Opcode, Predefined, RawOperand, Type,
-    VectorOperand,
+    AddressOperand, GeneralOperand, IndirectOperand, InputVar, Modifier, Opcode, Predefined, RawOperand,
+    Type, VectorOperand,
 };
 
 /// The lanes of a source: bits zero-extended, and which lanes are undefined.
@@ -370,7 +370,10 @@ impl VisaThread<'_> {
         }
         match self.surface_slot(id, offset).and_then(|at| self.surfaces.get(at)) {
             Some(&v) if v != u32::MAX => Ok(v),
-            _ => Err(format!("surface T{} has no value", id.0).into()),
+            _ => {
+                let name = self.unit().kernel.input_name(InputVar::Surface(id));
+                Err(format!("surface {name} has no value").into())
+            }
         }
     }
 
@@ -378,7 +381,10 @@ impl VisaThread<'_> {
     pub fn sampler_value(&self, id: visa::SamplerId, offset: u32) -> Result<u32, Trap> {
         match self.sampler_slot(id, offset).and_then(|at| self.samplers.get(at)) {
             Some(&v) if v != u32::MAX => Ok(v),
-            _ => Err(format!("sampler S{} has no value", id.0).into()),
+            _ => {
+                let name = self.unit().kernel.input_name(InputVar::Sampler(id));
+                Err(format!("sampler {name} has no value").into())
+            }
         }
     }
 }

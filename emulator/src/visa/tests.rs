@@ -49,8 +49,12 @@ fn run(code: &str) -> ([i32; 16], RunReport) {
 
 /// The same of code that may be stopped.
 fn try_run(code: &str) -> Result<([i32; 16], RunReport), crate::Error> {
-    let text = format!("{HEAD}{START}{code}");
-    let module = visa::text::parse(&text, TextOptions::default()).unwrap();
+    run_text(&format!("{HEAD}{START}{code}"))
+}
+
+/// The same of a whole kernel.
+fn run_text(text: &str) -> Result<([i32; 16], RunReport), crate::Error> {
+    let module = visa::text::parse(text, TextOptions::default()).unwrap();
     let mut memory = Memory::new();
     let out = memory.add("out", vec![0; 64]);
     let launch = RawLaunch {
@@ -331,4 +335,22 @@ fn surface_variables_have_elements() {
 {END}"
     );
     assert_eq!(run(&code).0[..3], [4, 8, 9]);
+}
+
+/// Media threads have all lanes, whatever is the width of their control flow: where all lanes that a branch is for take it, nothing
+/// behind it runs, for a lane that it is not for neither (spec "Branch Instructions").
+#[test]
+fn lanes_beyond_the_control_flow_go_along() {
+    let code = format!(
+        "
+    setp (M1_NM, 16) P1 0xffff:uw
+    mov (M1_NM, 1) V35(0,0)<1> 0x1:w
+    (P1) goto (M1, 16) behind
+    add (M1_NM, 1) V35(0,0)<1> V35(0,0)<0;1,0> 0x6:w
+behind:
+    mov (M1_NM, 16) V34(0,0)<1> V35(0,0)<0;1,0>
+{END}"
+    );
+    let (out, _) = run_text(&format!("{HEAD}{START}{code}").replace("3d", "cm")).unwrap();
+    assert_eq!(out, [1; 16]);
 }

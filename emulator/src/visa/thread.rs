@@ -25,6 +25,9 @@ pub(super) struct Frame {
     /// Lanes that run, and where.
     pub active: u32,
     pub pc: u32,
+    /// Of the lanes that run, those which the branches of the SIMD control flow around them are not for: they are where the
+    /// others are.
+    pub beyond: u32,
     /// Lanes that wait elsewhere, where, and the lowest of those places.
     pub waiting: u32,
     pub places: [u32; LANES],
@@ -44,9 +47,23 @@ impl Frame {
             lanes,
             active: lanes,
             pc,
+            beyond: 0,
             waiting: 0,
             places: [0; LANES],
             next: u32::MAX,
+        }
+    }
+
+    /// Of the lanes that run, those whose branches say where the thread goes.
+    pub fn deciding(&self) -> u32 {
+        self.active & !self.beyond
+    }
+
+    /// A branch for these lanes: while none of them waits for others, it begins a block of SIMD control flow, which no other
+    /// lanes have a part in (spec "Execution Mask": such a block has an execution size).
+    pub fn branch_of(&mut self, lanes: u32) {
+        if self.waiting == 0 && self.lanes & lanes != 0 {
+            self.beyond = self.lanes & !lanes;
         }
     }
 
@@ -59,8 +76,8 @@ impl Frame {
             left &= left - 1;
             lowest = lowest.min(self.places[i]);
         }
-        if self.active == 0 || lowest < self.pc {
-            self.park(self.active, self.pc);
+        if self.deciding() == 0 || lowest < self.pc {
+            self.park(self.deciding(), self.pc);
             if self.waiting == 0 {
                 return;
             }
@@ -202,6 +219,7 @@ impl<'a> VisaThread<'a> {
         }
         inner.lanes = lanes;
         inner.active = lanes;
+        inner.beyond = 0;
         inner.waiting = 0;
         inner.next = u32::MAX;
         inner.pc = at;

@@ -100,7 +100,7 @@ fn sort_from(list: &mut Vec<u32>, first: usize) {
     list.truncate(end);
 }
 
-/// Copies whole registers, if source and destination are not the same.
+/// Copies whole registers, if source and destination are not the same. They may overlap: what a copy would overwrite goes first.
 fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, caps: &Caps) {
     let (Some(to), Some(from)) = (touch.dst.reg(), touch.src[0].reg()) else { return };
     if to == from {
@@ -110,7 +110,12 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
         Base::Grf(first) => Reg::new(Base::Grf(first.plus(n)), reg.byte),
         _ => reg,
     };
-    for n in 0..bytes / caps.regs.grf_bytes {
+    let count = bytes / caps.regs.grf_bytes;
+    let upwards = match (to.base(), from.base()) {
+        (Base::Grf(to), Base::Grf(from)) => to > from && to < from.plus(count),
+        _ => false,
+    };
+    for n in (0..count).map(|n| if upwards { count - 1 - n } else { n }) {
         out.push(Inst {
             op: Op::Mov,
             payload: Payload::None,

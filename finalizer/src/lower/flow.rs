@@ -207,7 +207,7 @@ impl Lowerer<'_> {
 
     /// Channels of a branch that all lanes take. Those beyond a call's width do not run in the subroutine, so a scalar
     /// one (vector programs have them) is as wide as the widest instruction of the kernel.
-    fn call_lanes(&mut self) -> Lanes {
+    pub(super) fn call_lanes(&mut self) -> Lanes {
         if self.lanes.exec.lanes() > 1 && self.pred.is_some() {
             return self.lanes;
         }

@@ -83,6 +83,16 @@ impl Lowerer<'_> {
         self.emit(touch);
     }
 
+    /// Channels of a stack call. One of a single lane is one of the whole thread.
+    fn stack_call_lanes(&mut self) -> Lanes {
+        if self.lanes.exec.lanes() > 1 {
+            return self.lanes;
+        }
+        let lanes = self.call_lanes();
+        let simd = ExecSize::from_lanes(u32::from(self.out.simd)).unwrap_or(lanes.exec);
+        Lanes { exec: lanes.exec.max(simd), ..lanes }
+    }
+
     /// `fcall`, `ifcall` (with an address).
     pub(crate) fn stack_call(&mut self, address: Option<&VectorOperand>, arguments: u8) -> Lowered {
         let stack = self.stack()?;
@@ -104,11 +114,12 @@ impl Lowerer<'_> {
         if let Some(address) = address {
             self.emit(build::mov(Lanes::SCALAR, Dst::packed(target, Type::Ud), address));
         }
-        let whole = Lanes { no_mask: true, ..self.lanes };
-        self.touch(self.lanes, stack.exchange, u32::from(arguments) * self.grf());
+        let lanes = self.stack_call_lanes();
+        let whole = Lanes { no_mask: true, ..lanes };
+        self.touch(lanes, stack.exchange, u32::from(arguments) * self.grf());
         self.touch(whole, stack.pointers, 16);
         self.touch(whole, stack.header, self.grf());
-        let mut call = build::op(Op::Calla, self.lanes, Dst::packed(link, Type::D), &[]);
+        let mut call = build::op(Op::Calla, lanes, Dst::packed(link, Type::D), &[]);
         call.payload = Payload::Outside(Outside::Call);
         if address.is_some() {
             call.src[0] = Src::scalar(target, Type::Ud);

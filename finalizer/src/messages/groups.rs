@@ -87,9 +87,9 @@ impl Lowerer<'_> {
         let native = self.native_lanes();
         match *op {
             Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
-            Visa::SvmGather { access, block_bytes, blocks, .. } => {
-                let per_lane = u32::from(block_bytes.max(4)) * u32::from(blocks);
-                if self.data_fits(access, 16 * 8, 16 * per_lane) { 16 } else { native }
+            Visa::SvmGather { access, .. } => {
+                let data = op.lane_data().map_or(0, |d| d.holds.total(16));
+                if self.data_fits(access, 16 * 8, data) { 16 } else { native }
             }
             _ => 16,
         }

@@ -291,7 +291,7 @@ impl Lowerer<'_> {
         if shared.immediate() == Some(0) {
             return Ok(offsets);
         }
-        let mut shared = self.src(shared)?;
+        let mut shared = self.scalar_src(shared)?;
         // Of a float the integer counts (Intel's finalizer converts it where it stands in a header).
         if shared.ty().is_some_and(Type::is_float) && !matches!(shared.ty(), Some(Type::Vf)) {
             let whole = self.temp(1, ty.bytes());

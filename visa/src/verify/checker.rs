@@ -7,6 +7,7 @@ use crate::{
     ids::{PREDEFINED_SURFACE_NAMES, SurfaceId, VarId},
     model::Kernel,
     operand::*,
+    types::Modifier,
 };
 
 /// What an operand of a variable is held against.
@@ -85,7 +86,9 @@ impl Checker<'_> {
         let record = &self.kernel.code[index];
         let guard = record.pred.map(|p| format!("P{}", p.id.0));
         if field == "predicate" && self.operand.is_none() {
-            return guard.map(|name| Subject { name, nth: 0 });
+            let operand = record.pred.map(|p| Operand::Vector(VectorOperand::Predicate(p, Modifier::None)));
+            let declared = operand.and_then(|p| self.declared_name(&p));
+            return guard.map(|name| Subject { name, declared, nth: 0 });
         }
         let operands = self.kernel.operands_of(record);
         let slot = |name: &str| record.row()?.operand_slots().position(|s| s.name == name);
@@ -95,7 +98,7 @@ impl Checker<'_> {
         let name = self.operand_name(operands.get(at)?)?;
         let same = operands[..at].iter().filter(|o| self.operand_name(o).as_ref() == Some(&name)).count();
         let nth = to_index(same) + u32::from(guard.as_ref() == Some(&name));
-        Some(Subject { name, nth })
+        Some(Subject { name, declared: self.declared_name(&operands[at]), nth })
     }
 
     fn operand_name(&self, operand: &Operand) -> Option<String> {
@@ -118,6 +121,26 @@ impl Checker<'_> {
             Operand::Label(id) => self.kernel.label_name(*id).into_owned(),
             _ => return None,
         })
+    }
+
+    /// The name that a variable which messages call by its number was declared with.
+    fn declared_name(&self, operand: &Operand) -> Option<String> {
+        use VectorOperand as V;
+        let kernel = self.kernel;
+        let var = match operand {
+            Operand::Vector(
+                V::Address(AddressOperand { addr, .. }) | V::Indirect(IndirectOperand { addr, .. }),
+            ) => kernel.addrs.get(addr.index()),
+            Operand::Vector(V::Predicate(p, _)) => p.id.declared().and_then(|i| kernel.preds.get(i)),
+            Operand::Vector(V::Surface { surface: id, .. }) | Operand::Surface(id) => {
+                id.declared().and_then(|i| kernel.surfaces.get(i))
+            }
+            Operand::Vector(V::Sampler { sampler: id, .. }) | Operand::Sampler(id) => {
+                kernel.samplers.get(id.index())
+            }
+            _ => None,
+        };
+        var.map(|var| kernel.str(var.name).into_owned()).filter(|name| !name.is_empty())
     }
 
     /// Where a variable's bytes are.

@@ -303,10 +303,8 @@ impl Checker<'_> {
         ranges.clear();
         for (i, input) in kernel.inputs.iter().enumerate() {
             let field = || match input.var {
-                InputVar::General(v) if kernel.var(v).is_some() => format!("input {}", kernel.var_name(v)),
-                InputVar::Sampler(s) => format!("input S{}", s.0),
-                InputVar::Surface(t) => format!("input T{}", t.0),
-                InputVar::General(_) => format!("input {i}"),
+                InputVar::General(v) if kernel.var(v).is_none() => format!("input {i}"),
+                var => format!("input {}", kernel.input_name(var)),
             };
             let exists = match input.var {
                 InputVar::General(v) => kernel.var(v).is_some(),

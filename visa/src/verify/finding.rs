@@ -160,6 +160,8 @@ pub struct Finding {
 pub struct Subject {
     /// The variable's name: `V32`, `P1`, `T6`.
     pub name: String,
+    /// The name that it was declared with, where that is another.
+    pub declared: Option<String>,
     /// How many operands before it have the same name.
     pub nth: u32,
 }
@@ -168,13 +170,13 @@ impl Subject {
     /// Where the operand stands in the line of its instruction.
     pub fn find(&self, line: &str) -> Option<std::ops::Range<usize>> {
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '%');
-        let start = line
-            .match_indices(&self.name)
-            .map(|(at, _)| at)
-            .filter(|at| {
-                !line[..*at].ends_with(is_word) && !line[at + self.name.len()..].starts_with(is_word)
-            })
-            .nth(as_index(self.nth))?;
+        let named = |name: &str| {
+            line.match_indices(name)
+                .map(|(at, _)| at)
+                .filter(|at| !line[..*at].ends_with(is_word) && !line[at + name.len()..].starts_with(is_word))
+                .nth(as_index(self.nth))
+        };
+        let start = self.declared.as_deref().and_then(named).or_else(|| named(&self.name))?;
         let mut depth = 0i32;
         let ends = |c: char| {
             depth += match c {
