@@ -301,7 +301,9 @@ fn goes_masked(
     (uses, use_counts): (&Uses, &UseCounts),
 ) -> Option<VarId> {
     let [sel, cmp, ..] = insts.get(at + 1..)? else { return None };
-    let one_or_zero = matches!(sel.src, [Src::Imm { bits: 1, .. }, Src::Imm { bits: 0, .. }, Src::None])
+    // Packed numbers are not the same in all channels, and a float of these bits may count as zero.
+    let one_or_zero = matches!(sel.src, [Src::Imm { bits: 1, ty }, Src::Imm { bits: 0, .. }, Src::None]
+        if ty.is_int() && !ty.is_vector())
         && sel.op == Op::Sel;
     let pred = sel.pred.filter(|p| one_or_zero && !p.inv && p.ctrl == PredCtrl::Seq && sel.cond.is_none())?;
     let Src::Direct { reg, region, mods: SrcMod::None, .. } = cmp.src[0] else { return None };
@@ -310,7 +312,7 @@ fn goes_masked(
     let not_zero = cmp.op == Op::Cmp && matches!(cmp.src[1], Src::Imm { bits: 0, .. }) && cmp.pred.is_none();
     let null = cmp.dst.reg().is_some_and(|r| r.is_null());
     let cond = cmp.cond.filter(|c| c.cond == Cond::Ne && not_zero && null)?;
-    let same = (sel.exec, sel.chan, sel.no_mask) == (cmp.exec, cmp.chan, false);
+    let same = (sel.exec, sel.chan) == (cmp.exec, cmp.chan) && !sel.no_mask && !cmp.no_mask;
     let bytes = touched(cmp, Role::Cond, cond.flag);
     let inside = part.start <= bytes.start
         && bytes.end <= part.end
