@@ -9,9 +9,7 @@
 //! goes to its flag under the mask: what other blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0;
 //! cmp.ne P2 = r, 0`, of which nothing is left then.
 
-use gen_ir::{
-    Cond, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Cond, Inst, Kernel, Op, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual};
 
 use super::use_counts::UseCounts;
 use crate::lists::reset;
@@ -274,8 +272,7 @@ fn combination(
     let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
     let null = y.dst.reg().is_some_and(|r| r.is_null());
     let as_masked = masked.is_none() || (y.exec, y.chan) == (insts[at + 1].exec, insts[at + 1].chan);
-    let compares =
-        as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
+    let compares = as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y);
     // The first flag may come from a comparison of the same channels, which its own earlier value may guard, or from
     // another such operation. Without a mask, it has more bits than the second comparison looks at.
     let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);

@@ -90,7 +90,7 @@ impl Move {
         if !raw || src.var() == dst.var() {
             return None;
         }
-        if lanes > 1 && (horz != 1 || src_horz != 1) && !(legality.is_legal() && matches!(horz, 1 | 2 | 4)) {
+        if lanes > 1 && (horz != 1 || src_horz != 1) && !legality.is_legal() {
             return None;
         }
         Some(Move {
@@ -125,7 +125,7 @@ fn definition(
         if let Some(bytes) = writes(mv.src) {
             return (bytes == mv.src_bytes && renames(inst, mv, grf_bytes, aligned)).then_some(j);
         }
-        if touches(inst, mv, grf_bytes) || inst.op.info().class == Class::Branch {
+        if touches(inst, mv, grf_bytes) {
             return None;
         }
     }
