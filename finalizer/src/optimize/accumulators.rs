@@ -151,9 +151,7 @@ impl Accumulators {
     fn result(&self, inst: &Inst<Physical>) -> Option<Extent> {
         let chooses = inst.op == Op::Sel;
         let Dst::Direct { reg, horz: 1, ty: Type::F } = inst.dst else { return None };
-        let plain = inst.payload == Payload::None
-            && inst.opts == Options::NONE
-            && (chooses || inst.pred.is_none() && inst.cond.is_none());
+        let plain = inst.opts == Options::NONE && (chooses || inst.pred.is_none() && inst.cond.is_none());
         let Base::Grf(first) = reg.base() else { return None };
         let bytes = inst.exec.lanes() * 4;
         let whole = reg.byte == 0 && (bytes == self.grf_bytes || bytes == 2 * self.grf_bytes);
@@ -254,11 +252,7 @@ impl Accumulators {
             },
             _ => false,
         };
-        may_be_accumulators(inst.op).sources
-            && written
-            && inst.payload == Payload::None
-            && inst.opts == Options::NONE
-            && of_floats(inst)
+        may_be_accumulators(inst.op).sources && written && inst.opts == Options::NONE && of_floats(inst)
     }
 
     /// Whether instruction `inst` writes over all that `made` has in `bytes`. None if over a part.

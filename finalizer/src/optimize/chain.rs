@@ -9,9 +9,7 @@
 //! goes to its flag under the mask: what other blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0;
 //! cmp.ne P2 = r, 0`, of which nothing is left then.
 
-use gen_ir::{
-    Cond, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Cond, Inst, Kernel, Op, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual};
 
 use super::use_counts::UseCounts;
 use crate::lists::reset;
@@ -274,8 +272,7 @@ fn combination(
     let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
     let null = y.dst.reg().is_some_and(|r| r.is_null());
     let as_masked = masked.is_none() || (y.exec, y.chan) == (insts[at + 1].exec, insts[at + 1].chan);
-    let compares =
-        as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
+    let compares = as_masked && y.op == Op::Cmp && y.pred.is_none() && null && narrow(y);
     // The first flag may come from a comparison of the same channels, which its own earlier value may guard, or from
     // another such operation. Without a mask, it has more bits than the second comparison looks at.
     let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
@@ -301,7 +298,9 @@ fn goes_masked(
     (uses, use_counts): (&Uses, &UseCounts),
 ) -> Option<VarId> {
     let [sel, cmp, ..] = insts.get(at + 1..)? else { return None };
-    let one_or_zero = matches!(sel.src, [Src::Imm { bits: 1, .. }, Src::Imm { bits: 0, .. }, Src::None])
+    // Packed numbers are not the same in all channels, and a float of these bits may count as zero.
+    let one_or_zero = matches!(sel.src, [Src::Imm { bits: 1, ty }, Src::Imm { bits: 0, .. }, Src::None]
+        if ty.is_int() && !ty.is_vector())
         && sel.op == Op::Sel;
     let pred = sel.pred.filter(|p| one_or_zero && !p.inv && p.ctrl == PredCtrl::Seq && sel.cond.is_none())?;
     let Src::Direct { reg, region, mods: SrcMod::None, .. } = cmp.src[0] else { return None };
@@ -310,7 +309,7 @@ fn goes_masked(
     let not_zero = cmp.op == Op::Cmp && matches!(cmp.src[1], Src::Imm { bits: 0, .. }) && cmp.pred.is_none();
     let null = cmp.dst.reg().is_some_and(|r| r.is_null());
     let cond = cmp.cond.filter(|c| c.cond == Cond::Ne && not_zero && null)?;
-    let same = (sel.exec, sel.chan, sel.no_mask) == (cmp.exec, cmp.chan, false);
+    let same = (sel.exec, sel.chan) == (cmp.exec, cmp.chan) && !sel.no_mask && !cmp.no_mask;
     let bytes = touched(cmp, Role::Cond, cond.flag);
     let inside = part.start <= bytes.start
         && bytes.end <= part.end

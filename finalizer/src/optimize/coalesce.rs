@@ -105,7 +105,7 @@ impl Move {
         if !(raw || cut) || src.var() == dst.var() {
             return None;
         }
-        if lanes > 1 && (horz != 1 || src_horz != 1) && !(legality.is_legal() && matches!(horz, 1 | 2 | 4)) {
+        if lanes > 1 && (horz != 1 || src_horz != 1) && !legality.is_legal() {
             return None;
         }
         Some(Move {
@@ -154,7 +154,7 @@ fn definition(
         if let Some(bytes) = writes(mv.src) {
             return (mv.is_of(inst, bytes) && renames(inst, mv, grf_bytes, aligned)).then_some(j);
         }
-        if touches(inst, mv, grf_bytes) || inst.op.info().class == Class::Branch {
+        if touches(inst, mv, grf_bytes) {
             return None;
         }
     }

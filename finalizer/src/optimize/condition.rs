@@ -7,7 +7,7 @@
 //! (volume 7, "Assigning Conditional Flags": `post_zero`). Its sign is seen before: of integers only equality with
 //! zero is taken here. Floats that are neither converted nor clamped have one sign.
 
-use gen_ir::{Class, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
+use gen_ir::{Class, CondMod, Dst, Inst, Kernel, Op, Role, Src, SrcMod, Type, VarId, Virtual};
 
 use super::{
     analyses::{Analyses, Candidate},
@@ -82,8 +82,7 @@ fn definition(
             flag |= r.var().is_some() && r.var() == cond.flag.var();
         });
         if writes {
-            let made = inst.payload == Payload::None
-                && inst.cond.is_none()
+            let made = inst.cond.is_none()
                 && inst.pred.is_none()
                 && !inst.sat
                 && tells_zero(inst)
@@ -93,7 +92,7 @@ fn definition(
                 && inst.same_channels(test);
             return (made && same && !flag).then_some(j);
         }
-        if flag || inst.op.info().class == Class::Branch {
+        if flag {
             return None;
         }
     }

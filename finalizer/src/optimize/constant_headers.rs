@@ -192,7 +192,7 @@ fn constants(insts: &[Inst<Virtual>], var: VarId, reads: u32) -> Option<([Option
     let mut dwords = [None; DWORDS];
     let mut left = reads;
     for (i, inst) in insts.iter().enumerate().take(LONGEST).skip(1) {
-        let (mut writes, mut read, mut fits) = (false, 0, true);
+        let (mut writes, mut read) = (false, 0);
         inst.for_each_reg(|role, reg| {
             if reg.var() != Some(var) {
                 return;
@@ -200,7 +200,8 @@ fn constants(insts: &[Inst<Virtual>], var: VarId, reads: u32) -> Option<([Option
             match role {
                 Role::Dst => writes = true,
                 Role::Src(_) if inst.op.is_send() && !inst.is_eot() && reg.byte == 0 => read += 1,
-                _ => fits = false,
+                // One of `reads` that is never found.
+                _ => {}
             }
         });
         if writes {
@@ -218,7 +219,7 @@ fn constants(insts: &[Inst<Virtual>], var: VarId, reads: u32) -> Option<([Option
             }
             *dwords.get_mut(as_index(reg.byte / 4))? = Some(low_u32(bits));
         }
-        left = left.checked_sub(read).filter(|_| fits)?;
+        left = left.checked_sub(read)?;
         if left == 0 {
             return Some((dwords, i));
         }

@@ -83,9 +83,9 @@ struct Earlier {
 /// Memory of the pass.
 #[derive(Debug, Default)]
 pub(super) struct HeaderMemory {
-    /// The header that each variable is in the block.
+    /// The header that each variable is in the one block that has it.
     number: Vec<u32>,
-    /// Where the block last wrote each variable.
+    /// Where a block last wrote each variable.
     written: Vec<u32>,
     headers: Vec<Header>,
     writes: Vec<HeaderTouch>,
@@ -118,8 +118,8 @@ pub(super) fn share(
                 reset(&mut memory.written, vars.len(), NONE);
             }
             let number = &mut memory.number[var.index()];
+            // What fills it again is a write of more than a dword.
             if *number != NONE {
-                memory.headers[as_index(*number)].fits = false;
                 continue;
             }
             *number = to_index(memory.headers.len());
@@ -150,27 +150,23 @@ pub(super) fn share(
         pass.collect();
         pass.walk();
         pass.start_earlier();
-        for header in &memory.headers {
-            memory.number[header.var.index()] = NONE;
-        }
     }
 }
 
-/// Whether a variable is one register that nothing keeps in a place.
+/// Whether a variable of one block alone is a register which may be any.
 pub(super) fn is_header(var: &Var, grf_bytes: u32) -> bool {
-    let free = var.fixed.is_none() && !var.live_in && !var.live_out && !var.no_spill && !var.even_grf;
-    var.is_only_named() && var.bytes == grf_bytes && free
+    var.bytes == grf_bytes && !var.no_spill && !var.even_grf
 }
 
-/// What an instruction fills a register with, if it does so for all of its dwords: the source of the first, and
-/// how many bytes the next one's is further on.
+/// What an instruction fills a variable of one register with, if it does so for all of its dwords: the source of the first,
+/// and how many bytes the next one's is further on.
 pub(super) fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
     let lanes = inst.exec.lanes();
     if inst.op != Op::Mov || !inst.no_mask || lanes * 4 != grf_bytes {
         return None;
     }
-    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
-    let plain = inst.pred.is_none() && inst.cond.is_none() && !inst.sat && reg.byte == 0;
+    let Dst::Direct { horz: 1, ty, .. } = inst.dst else { return None };
+    let plain = inst.pred.is_none() && inst.cond.is_none() && !inst.sat;
     let src = inst.src[0];
     if !plain || !ty.is_dword() || !src.ty().is_some_and(Type::is_dword) || src.mods().any() {
         return None;
@@ -227,7 +223,7 @@ impl HeaderSharing<'_> {
                 let header = number[v.index()];
                 if !role.is_write() {
                     // The end of the thread has registers of its own.
-                    h.fits &= at > h.first && !matches!(role, Role::AddrOf(_)) && !inst.is_eot();
+                    h.fits &= !matches!(role, Role::AddrOf(_)) && !inst.is_eot();
                     h.first_read = h.first_read.min(at);
                     h.last_read = at;
                     h.copied |= inst.op == Op::Mov && inst.exec.lanes() * 4 == self.grf_bytes;
@@ -269,8 +265,7 @@ impl HeaderSharing<'_> {
         self.memory.kept.clear();
         self.memory.earlier.clear();
         let mut next = 0;
-        let mut end = self.insts.len();
-        for i in 0..end {
+        for i in 0..self.insts.len() {
             let header = self.memory.headers.get(next).copied().filter(|h| h.first == to_index(i));
             if let Some(h) = header {
                 if h.fits {
@@ -278,7 +273,6 @@ impl HeaderSharing<'_> {
                 }
                 next += 1;
                 if next == self.memory.headers.len() {
-                    end = i;
                     break;
                 }
             }
@@ -295,11 +289,6 @@ impl HeaderSharing<'_> {
                 }
             }
         }
-        for inst in &self.insts[..end] {
-            if let Some(v) = inst.dst_var() {
-                self.memory.written[v.index()] = NONE;
-            }
-        }
     }
 
     /// What each dword of a header holds in the end, and the instruction that writes it last.
@@ -312,7 +301,7 @@ impl HeaderSharing<'_> {
             }
         }
         for t in touches(&self.memory.writes, number) {
-            let Some(n) = t.dword.filter(|_| t.at != h.first) else { continue };
+            let Some(n) = t.dword else { continue };
             let inst = &self.insts[as_index(t.at)];
             let formula = Formula::of(inst, self.vars).filter(|f| {
                 // A source that changes before the last write, or is a header itself, is not followed.
@@ -363,7 +352,7 @@ impl HeaderSharing<'_> {
     /// Writes of what the header was filled with already go.
     fn drop_repeated(&mut self, number: u32, h: &Header, formulas: &[Option<Formula>; DWORDS]) {
         let Some(base) = fills(&self.insts[as_index(h.first)], self.grf_bytes) else { return };
-        for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
+        for t in touches(&self.memory.writes, number) {
             let Some(n) = t.dword.map(usize::from) else { continue };
             if formulas[n] != Some(Formula::moved(filled(base, n))) {
                 continue;
@@ -392,7 +381,7 @@ impl HeaderSharing<'_> {
         for t in touches(&self.memory.writes, number) {
             let inst = &mut self.insts[as_index(t.at)];
             let stays = t.dword.is_some_and(|d| at[usize::from(d)] == t.at && !same(usize::from(d)));
-            if stays && t.at != h.first {
+            if stays {
                 if let Dst::Direct { reg, .. } = &mut inst.dst {
                     *reg = Reg::var_at(kept.var, reg.byte);
                 }
@@ -422,7 +411,7 @@ impl HeaderSharing<'_> {
     /// Notes the earlier places at which a header could start: there, a value that is moved into it could be computed in the
     /// header itself.
     fn note_earlier(&mut self, number: u32, h: &Header) {
-        for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
+        for t in touches(&self.memory.writes, number) {
             let inst = &self.insts[as_index(t.at)];
             let Some(value) = Formula::of(inst, self.vars)
                 .and_then(|f| f.copied()?.reg()?.var())
@@ -442,7 +431,7 @@ impl HeaderSharing<'_> {
         let made = &self.insts[as_index(at)];
         let bytes = mov.src_extent(0, self.grf_bytes);
         let whole = made.pred.is_none() && made.no_mask && made.exec.lanes() == 1;
-        whole && !made.op.is_send() && bytes.is_some() && made.dst_extent(self.grf_bytes) == bytes
+        whole && made.dst_extent(self.grf_bytes) == bytes
     }
 
     /// Moves headers before values that, now that headers are shared, only they want.

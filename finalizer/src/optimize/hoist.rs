@@ -113,7 +113,7 @@ fn goes_first(insts: &[Inst<Virtual>], at: usize) -> bool {
     let inst = &insts[at];
     let to = inst.dst_var();
     insts[..at].iter().all(|before| {
-        let mut free = before.op.info().class != Class::Branch && !before.changes_mode();
+        let mut free = !before.changes_mode();
         before.for_each_reg(|_, r| free &= r.var().is_none() || r.var() != to);
         let changed = before.dst_var();
         inst.for_each_read(|r| free &= r.var().is_none() || r.var() != changed);

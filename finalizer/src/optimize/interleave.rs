@@ -219,7 +219,6 @@ impl Pair {
         if !(takes(inst) && dense && same_channels) || reads_target {
             return None;
         }
-        let branches = |i: &Inst<Virtual>| i.op.info().class == Class::Branch;
         let selects = inst.pred.map(|p| p.flag);
         let reselects = |i: &Inst<Virtual>| {
             let mut found = false;
@@ -228,9 +227,8 @@ impl Pair {
             });
             found
         };
-        let stays = |i: &Inst<Virtual>| {
-            branches(i) || reselects(i) || i.changes_mode() || changes_source(i, inst, grf_bytes)
-        };
+        let stays =
+            |i: &Inst<Virtual>| reselects(i) || i.changes_mode() || changes_source(i, inst, grf_bytes);
         if insts[at + 1..last].iter().any(stays) {
             return None;
         }
@@ -268,12 +266,9 @@ impl Pair {
     }
 }
 
-/// Places soon after `i`, up to the end of straight code.
+/// Places soon after `i`.
 fn following(insts: &[Inst<Virtual>], i: usize) -> impl Iterator<Item = usize> {
-    (i + 1..insts.len())
-        .take_while(|&k| insts[k].op.info().class != Class::Branch)
-        .filter(|&k| insts[k].op != Op::Nop)
-        .take(NEAR)
+    (i + 1..insts.len()).filter(|&k| insts[k].op != Op::Nop).take(NEAR)
 }
 
 /// Whether sources are read at fixed places, and integers of words or dwords.

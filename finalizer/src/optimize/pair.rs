@@ -91,7 +91,7 @@ impl Pairs {
             inst.op,
             Op::Mov | Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::Asr
         );
-        if !known || inst.exec.lanes() != 1 || !inst.no_mask || inst.payload != Payload::None {
+        if !known || inst.exec.lanes() != 1 || !inst.no_mask {
             return None;
         }
         let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE;

@@ -7,7 +7,7 @@
 //! its finalizer folds the same, of floats only in the order of the comparison). So `a < b ? a : b` stays as it is, and `a < b ? b :
 //! a` is `sel.gt d = b, a`. Of integers all are minima and maxima.
 
-use gen_ir::{Class, Cond, Dst, Inst, Kernel, Op, Payload, Pred, Role, Src, Type, Virtual};
+use gen_ir::{Cond, Dst, Inst, Kernel, Op, Pred, Role, Src, Type, Virtual};
 
 use super::{
     analyses::{Analyses, Candidate},
@@ -91,7 +91,7 @@ fn comparison(
         inst.for_each_reg(|role, r| writes_flag |= role.is_write() && r.var() == pred.flag.var());
         if writes_flag {
             let null = inst.dst.reg().is_some_and(|r| r.is_null());
-            let compares = inst.op == Op::Cmp && null && inst.payload == Payload::None;
+            let compares = inst.op == Op::Cmp && null;
             let apart = || {
                 let (set, asked) =
                     (touched(inst, Role::Cond, pred.flag), touched(choice, Role::Pred, pred.flag));
@@ -119,7 +119,7 @@ fn comparison(
                 })
             }),
         };
-        if writes || inst.changes_mode() || inst.op.info().class == Class::Branch {
+        if writes || inst.changes_mode() {
             return None;
         }
     }

@@ -11,7 +11,7 @@
 //! lanes; and behind a branch that all lanes take, others may go on that wait. So in kernels whose lanes part anywhere, both
 //! variables are of their channels alone.
 
-use gen_ir::{Class, Inst, Kernel, Op, Options, Pool, Role, Var, VarClass, VarId, Virtual};
+use gen_ir::{Inst, Kernel, Op, Options, Pool, Role, Var, VarClass, VarId, Virtual};
 use narrow::{as_index, to_index};
 
 use super::{
@@ -128,7 +128,7 @@ impl SinkMemory {
             }
             let here = to_index(b);
             for (i, inst) in before.iter().enumerate().skip(first).rev() {
-                if inst.changes_mode() || inst.op.info().class == Class::Branch {
+                if inst.changes_mode() {
                     break;
                 }
                 let free = |&(to, from): &(VarId, VarId)| {

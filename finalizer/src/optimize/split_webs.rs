@@ -11,7 +11,7 @@
 //! leaves what is read without one. A write that leaves something of what was there belongs to the web of that. Left as they
 //! are: kernels with subroutines, variables that have a place, or are reached through addresses or from outside.
 
-use gen_ir::{BlockId, Cfg, Kernel, Payload, Reg, Role, VarId, Virtual};
+use gen_ir::{BlockId, Cfg, Kernel, Payload, Reg, VarId, Virtual};
 use narrow::{as_index, to_index};
 
 use super::{
@@ -74,9 +74,7 @@ enum EventKind {
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockState {
     epoch: u32,
-    /// The node at its start, if it is needed there.
-    start: Option<u32>,
-    /// The node at its end, if the block touches the variable.
+    /// The node at its end, if the block touches the variable or hands it on.
     end: Option<u32>,
 }
 
@@ -84,7 +82,6 @@ struct BlockState {
 #[derive(Clone, Copy, Debug)]
 struct Renamed {
     at: (u32, u32),
-    is_write: bool,
     from: VarId,
     to: VarId,
 }
@@ -195,7 +192,7 @@ impl WebMemory {
     /// Finds the webs of a variable, and names for all but that of its first event.
     fn find_webs(&mut self, kernel: &mut Kernel<Virtual>, cfg: &Cfg, v: VarId) {
         let (from, to) = (as_index(self.first[v.index()]), as_index(self.first[v.index() + 1]));
-        if self.values[v.index()] == 0 || from == to {
+        if self.values[v.index()] == 0 {
             return;
         }
         self.number(kernel.blocks.len(), from..to);
@@ -219,8 +216,7 @@ impl WebMemory {
                 }
             };
             if name != v {
-                let is_write = e.kind != EventKind::Read;
-                renamed.push(Renamed { at: (e.block, e.inst), is_write, from: v, to: name });
+                renamed.push(Renamed { at: (e.block, e.inst), from: v, to: name });
             }
         }
     }
@@ -234,7 +230,6 @@ impl WebMemory {
         *epoch = epoch.wrapping_add(1);
         nodes.clear();
         node_of.clear();
-        needed.clear();
         for e in &by_var[events] {
             let state = state_of(states, *epoch, e.block);
             let node = match (e.kind, state.end) {
@@ -242,7 +237,6 @@ impl WebMemory {
                 (_, Some(node)) => node,
                 (_, None) => {
                     let node = add(nodes);
-                    state.start = Some(node);
                     needed.push((e.block, node));
                     node
                 }
@@ -259,27 +253,22 @@ impl WebMemory {
             for (before, _) in cfg.preds(BlockId(block)) {
                 let before = before.0;
                 let state = state_of(states, *epoch, before);
-                let there = match (state.end, state.start) {
-                    (Some(end), _) => end,
-                    (None, Some(start)) => start,
-                    (None, None) => {
-                        let start = add(nodes);
-                        state.start = Some(start);
-                        needed.push((before, start));
-                        start
-                    }
-                };
+                let there = *state.end.get_or_insert_with(|| {
+                    let through = add(nodes);
+                    needed.push((before, through));
+                    through
+                });
                 unite(nodes, node, there);
             }
         }
     }
 
-    /// Gives accesses their new names.
+    /// Gives accesses their new names. Where one instruction reads and writes the variable, both are of one web.
     fn rename(&self, kernel: &mut Kernel<Virtual>) {
         for r in &self.renamed {
             let inst = &mut kernel.blocks[as_index(r.at.0)].insts[as_index(r.at.1)];
-            *inst = inst.map_regs(|role, reg| match reg.var() {
-                Some(v) if v == r.from && (role == Role::Dst) == r.is_write => Reg::var_at(r.to, reg.byte),
+            *inst = inst.map_regs(|_, reg| match reg.var() {
+                Some(v) if v == r.from => Reg::var_at(r.to, reg.byte),
                 _ => reg,
             });
         }

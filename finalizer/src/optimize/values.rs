@@ -140,8 +140,7 @@ impl Known {
     fn is_placed_as(&self, later: Reg<Virtual>, vars: &[Var]) -> bool {
         let (Some(a), Some(v)) = (self.result.var(), later.var()) else { return false };
         let (earlier, var) = (&vars[a.index()], &vars[v.index()]);
-        a != v
-            && self.result.byte == later.byte
+        self.result.byte == later.byte
             && earlier.bytes >= var.bytes
             && earlier.align >= var.align
             && (earlier.even_grf || !var.even_grf)
@@ -165,8 +164,7 @@ fn value(
 ) -> Option<(Computation, Reg<Virtual>)> {
     let Dst::Direct { reg, horz, ty } = inst.dst else { return None };
     let result = use_counts.vars[reg.var()?.index()];
-    let whole = matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_));
-    let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE && whole;
+    let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE;
     if !plain || !result.is_plain() || result.is_written_again() || !is_function(inst.op) {
         return None;
     }

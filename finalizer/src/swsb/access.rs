@@ -3,7 +3,7 @@
 
 use gen_ir::{
     Arf, Base, Class, Desc, Direction, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload,
-    Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, SyncFn, Type,
+    Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, Type,
 };
 use messages::{SurfaceIndex, hdc, lsc};
 use platforms::{Caps, Platform};
@@ -159,9 +159,6 @@ impl InstAccess {
                 };
                 (a.slm_load, a.slm_store) = (!stores, stores || fences);
             }
-        }
-        if matches!(inst.payload, Payload::Sync(SyncFn::Nop)) {
-            a.lone = false;
         }
         if a.anywhere {
             let writes = matches!(inst.dst, Dst::Indirect { .. });
