@@ -9,7 +9,9 @@
 //! goes to its flag under the mask: what other blocks read is lowered as `and F = P1 & P2; (F) sel r = 1, 0;
 //! cmp.ne P2 = r, 0`, of which nothing is left then.
 
-use gen_ir::{Cond, Inst, Kernel, Op, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual};
+use gen_ir::{
+    Cond, Inst, Kernel, Op, Pred, PredCtrl, Reg, Role, Src, SrcMod, Type, Var, VarClass, VarId, Virtual,
+};
 
 use super::use_counts::UseCounts;
 use crate::lists::reset;
@@ -239,6 +241,9 @@ fn combination(
     let mov = &insts[copy];
     let moved = mov.dst.reg().and_then(|r| r.var().map(|v| (v, r.byte)));
     let copies = mov.op == Op::Mov && bare(mov) && moved == Some(word) && word.1 == 0;
+    if !(of_one_size(inst) && of_one_size(mov)) {
+        return None;
+    }
     let b = plain(&mov.src[0]).filter(|_| copies)?;
     let ((a, at_a), (b, at_b)) = (a, b);
     if !uses.once(word.0, &(0..u32::MAX)) || a == b || [at_a, at_b] != [to.byte; 2] {
@@ -282,6 +287,12 @@ fn combination(
     let end = if masked.is_some() { at + 3 } else { at + 1 };
     let c = Combination { or, part, result, early, late, start, second, copy, end, masked: masked.is_some() };
     (compares && makes).then_some(c)
+}
+
+/// Whether each bit that an instruction writes is of the bits there in its sources: they are as large.
+fn of_one_size(inst: &Inst<Virtual>) -> bool {
+    let bytes = inst.dst.ty().map(Type::bytes);
+    inst.src.iter().filter_map(Src::ty).all(|ty| Some(ty.bytes()) == bytes)
 }
 
 /// Whether an instruction computes one element, whatever the mask, and nothing else.
