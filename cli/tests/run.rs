@@ -324,7 +324,7 @@ fn inputs_that_nothing_fills_are_named() {
     let third = document(&run_caller(&ZE_INFO.replace(second, ""), args));
     assert_eq!(
         third["unfilled"],
-        serde_json::json!([{ "name": "T6", "offset": 128, "bytes": 4 }]),
+        serde_json::json!([{ "name": "T6 (out)", "offset": 128, "bytes": 4 }]),
         "{third}"
     );
 }
