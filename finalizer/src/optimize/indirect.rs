@@ -3,7 +3,7 @@
 //! `mov v, r[a]; xor d, x, v` becomes `xor d, x, r[a]`: vISA's compilers look up elements of arrays in registers by moves.
 //! The value must be the same at the operation: in between, nothing writes the address, nor anything that an address may lead
 //! to. Channels read what they read before, so both are of the same ones, or the move is of one for all. Nobody else
-//! may read the value, unless the operation itself writes another in its place. (Intel's finalizer
+//! may read the value, unless the operation itself writes another in its place; no second source of the operation either. (Intel's finalizer
 //! forwards such sources as it does registers, two into one instruction, too.)
 
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Payload, Region, Src, SrcMod, Type, Var, VarId, Virtual};
@@ -77,7 +77,7 @@ impl IndirectMove<'_> {
             let mut reads = 0;
             inst.for_each_read(|reg| reads += u32::from(reg.var() == Some(self.value)));
             if reads > 0 {
-                let new = self.folded(inst).filter(|_| !self.changes(vars, inst))?;
+                let new = self.folded(inst).filter(|_| reads == 1 && !self.changes(vars, inst))?;
                 return legal::allows(platform, &new, grf_bytes).then_some((at, new));
             }
             if self.changes(vars, inst) || inst.dst_var() == Some(self.value) {
