@@ -45,10 +45,11 @@ pub(super) fn moves(
         let aligned = kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
         let Some(j) = definition(insts, i, &mv, grf_bytes, (aligned, var.address_taken)) else { continue };
         let mut new = insts[j];
+        let cut = new.dst.ty().is_some_and(|ty| mv.cuts(ty));
         if let Dst::Direct { reg, horz, ty } = &mut new.dst {
             *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
             *horz = mv.dst_horz;
-            if ty.bytes() > mv.ty.bytes() {
+            if cut {
                 *ty = mv.ty;
             }
         }
@@ -57,7 +58,6 @@ pub(super) fn moves(
             _ => 1,
         };
         // Where a narrow result lies in what is computed is asked of a variable that begins with the latter.
-        let cut = insts[j].dst.ty().is_some_and(|ty| ty.bytes() > mv.ty.bytes());
         let begins = if cut { DWORD } else { unit };
         if !kernel.vars[mv.dst.index()].align.is_multiple_of(begins)
             || !mv.dst_bytes.start.is_multiple_of(unit)
@@ -123,6 +123,11 @@ impl Move {
         })
     }
 
+    /// Whether integers of a type would lose their upper bytes where they are moved to.
+    fn cuts(&self, ty: Type) -> bool {
+        ty.is_int() && self.ty.is_int() && ty.bytes() > self.ty.bytes()
+    }
+
     /// Whether an instruction writes what is read, and nothing else; or integers of which the move takes the low bytes, where
     /// it could write those alone.
     fn is_of(&self, inst: &Inst<Virtual>, written: Extent) -> bool {
@@ -133,7 +138,7 @@ impl Move {
         let apart = |horz: u8, bytes: u32| u32::from(horz) * bytes;
         let same_lanes = reg.byte == self.src_bytes.start
             && (self.lanes == 1 || apart(horz, ty.bytes()) == apart(self.src_horz, self.read));
-        same_lanes && ty.is_int() && ty.bytes() > self.ty.bytes() && gives_low_bytes(inst)
+        same_lanes && self.cuts(ty) && gives_low_bytes(inst)
     }
 }
 
@@ -186,9 +191,9 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     let Dst::Direct { horz, ty, .. } = inst.dst else { return false };
     let send = matches!(inst.payload, Payload::Send(_));
     // Which elements of an immediate vector channels read follows from the destination's stride.
-    let vector = inst.src.iter().any(|s| matches!(s, Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. }));
+    let vector = inst.src.iter().any(|s| s.vector_type().is_some());
     let strided = inst.op.info().class == Class::Basic && !vector;
-    let is_cut = ty.bytes() > mv.ty.bytes() && mv.ty.is_int();
+    let is_cut = mv.cuts(ty);
     let shape = if send {
         aligned
     } else {

@@ -60,8 +60,9 @@ impl IndirectMove<'_> {
         let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
         // Addresses of each row, or of none, are others.
         let plain = region.vert != Region::VXH && region.width != Region::ABSENT;
-        let raw = inst.op == Op::Mov && inst.is_plain() && from.same_bits(ty) && plain;
-        raw.then_some(())?;
+        if !(inst.op == Op::Mov && inst.is_plain() && from.same_bits(ty) && plain) {
+            return None;
+        }
         Some(IndirectMove { inst, value: reg.var()?, byte: reg.byte, address: addr.var()?, ty })
     }
 
@@ -101,7 +102,6 @@ impl IndirectMove<'_> {
         let to = inst.dst_var();
         matches!(inst.dst, Dst::Indirect { .. })
             || matches!(inst.payload, Payload::Outside(_))
-            || inst.op.info().class == Class::Branch
             || to.is_some_and(|v| v == self.address || vars[v.index()].address_taken)
     }
 
