@@ -1,22 +1,40 @@
 //! Integer operations with constants that are simpler than they look: with a zero that change nothing or leave nothing (halves of 64-bit constants and of
-//! widened values bring them), and products with a factor that fits a word.
+//! widened values bring them), products with a factor that fits a word, and moves of packed vectors that hold one number eight times.
 
 use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod, Type};
 use narrow::low_u16;
 
 use crate::build::{VInst, VSrc, extend, with_type};
 
-/// Makes a move of such an operation.
+/// Makes a move of such an operation, or of what is moved a simpler source.
 #[inline]
 pub(crate) fn simplify(inst: &mut VInst) {
     let [a, b, _] = &inst.src;
     let concerned = match inst.op {
         Op::Add | Op::Or | Op::Xor | Op::Mul | Op::And => is_zero(a) || is_zero(b),
         Op::Shl | Op::Shr | Op::Asr => is_zero(b),
+        Op::Mov => {
+            inst.src[0] = one_number(inst.src[0]);
+            false
+        }
         _ => false,
     };
     if concerned {
         simplify_with_zero(inst);
+    }
+}
+
+/// A packed vector of one number as that number, in words, which its elements are.
+fn one_number(src: VSrc) -> VSrc {
+    let Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } = src else { return src };
+    let element = bits & 0xF;
+    if bits != element * 0x1111_1111 {
+        return src;
+    }
+    match ty {
+        // Signed numbers of four bits.
+        Type::V => Src::imm((element ^ 8).wrapping_sub(8), Type::W),
+        _ => Src::imm(element, Type::Uw),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A copy of a variable into part of another (mostly: of a value into the payload of a message) is not
 //! needed if both can be the same registers. That is so if only one block touches them, the variable is
 //! not written any more once it has been copied, and nothing else writes those bytes of the payload or
-//! reads them before. Then whoever names the variable can name the part of the payload, whatever the
+//! reads them before; where the variable has no readers behind its copies, they may be written behind those. Then whoever names the variable can name the part of the payload, whatever the
 //! masks: both hold the same bytes from the copies on, and before them only the variable has any. That a variable asks to
 //! start at an even register does not keep it from lying at an odd one there: no instruction needs that of a part of a
 //! payload, and Intel's finalizer makes such values at odd registers, too.
@@ -50,7 +50,8 @@ pub(super) fn variables(
         for n in 0..merger.copied.len() {
             let at = as_index(merger.copied[n].at);
             let Some(copy) = ByteCopy::of(&block.insts[at], grf_bytes) else { continue };
-            if merger.fits(copy, &block.insts, vars, locality.only_in(copy.to, b)) {
+            let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
+            if merger.fits(copy, &block.insts, vars, fresh) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
             }
@@ -90,6 +91,13 @@ impl ByteCopy {
         let shift = inst.dst.reg()?.byte.checked_sub(inst.src[0].reg()?.byte)?;
         (from != to && inst.dst_extent(grf_bytes).is_some()).then_some(ByteCopy { from, to, shift })
     }
+}
+
+/// Whether all that is read of each variable of a copy is written before in the same run of the block.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    from: bool,
+    to: bool,
 }
 
 /// No access.
@@ -168,9 +176,8 @@ impl Merger {
         })
     }
 
-    /// Whether the copied variable can be part of the other. `fresh`: all that is read of the other is
-    /// written before in the same run of the block.
-    fn fits(&self, copy: ByteCopy, insts: &[Inst<Virtual>], vars: &[Var], fresh: bool) -> bool {
+    /// Whether the copied variable can be part of the other.
+    fn fits(&self, copy: ByteCopy, insts: &[Inst<Virtual>], vars: &[Var], fresh: Fresh) -> bool {
         let (from, to) = (&vars[copy.from.index()], &vars[copy.to.index()]);
         if from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
             return false;
@@ -181,7 +188,8 @@ impl Merger {
         }
         let bytes = Extent { start: a.bytes.start + copy.shift, end: a.bytes.end + copy.shift };
         let Some(all) = self.summary(copy.to, insts) else { return false };
-        let (mut first_copy, mut last_copy, mut first_read) = (u32::MAX, 0, u32::MAX);
+        let (mut first_copy, mut last_copy) = (u32::MAX, 0);
+        let (mut first_read, mut first_other) = (u32::MAX, u32::MAX);
         for access in self.accesses(copy.to).filter(|x| x.bytes.overlaps(bytes)) {
             let inst = &insts[as_index(access.inst)];
             if inst.op == Op::Nop {
@@ -191,7 +199,16 @@ impl Merger {
                 first_read = first_read.min(access.inst);
                 continue;
             }
-            if ByteCopy::of(inst, self.grf_bytes) != Some(copy) || !(inst.no_mask || fresh) {
+            let writer = ByteCopy::of(inst, self.grf_bytes);
+            // What is copied there last has a better claim to the place.
+            if writer.is_some_and(|other| other != copy) {
+                return false;
+            }
+            if writer.is_none() {
+                first_other = first_other.min(access.inst);
+                continue;
+            }
+            if !(inst.no_mask || fresh.to) {
                 return false;
             }
             first_copy = first_copy.min(access.inst);
@@ -199,6 +216,18 @@ impl Merger {
         }
         let written = a.last_write.is_none_or(|w| w < first_copy);
         if !written || first_read <= last_copy {
+            return false;
+        }
+        // Whoever reads the variable must find it, and not what is written there later.
+        // Nor wait with the other until a message has taken it.
+        let sent = |x: VarTouch| x.does == Direction::Read && insts[as_index(x.inst)].op.is_send();
+        let alone = first_other == u32::MAX;
+        if !alone
+            && (first_other <= last_copy
+                || a.last > last_copy
+                || !fresh.from
+                || self.accesses(copy.from).any(sent))
+        {
             return false;
         }
         // A message of which two operands would come to overlap.
