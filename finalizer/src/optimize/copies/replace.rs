@@ -169,15 +169,16 @@ pub(super) fn replace_legally(
     }
 }
 
-/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension; `or`, a minimum and a maximum
-/// a dword. (What `and` and `xor` read is mostly read again as a quadword: both would stay alive. The walk over copies
+/// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension; `or`, a comparison, a minimum
+/// and a maximum a dword, as in Intel's code (`cmp null:q r12:ud r9.1:q`). (What `and` and `xor` read is mostly read again as a quadword: both would stay alive. The walk over copies
 /// allows all of that only where 64-bit integers are native, in any region.)
 fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
     let shift = inst.op == Op::Shl && i == 0;
     let joined = inst.op == Op::Or && origin_ty == Type::Ud;
     let sum = matches!(origin_ty.bytes(), 2 | 4) && (inst.op == Op::Add || shift);
     let choice = inst.op == Op::Sel && inst.cond.is_some() && origin_ty.bytes() == 4;
-    copy.mixes_qwords && (sum || joined || choice)
+    let compared = inst.op == Op::Cmp && origin_ty.bytes() == 4;
+    copy.mixes_qwords && (sum || joined || choice || compared)
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
@@ -207,6 +208,7 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &KnownCopy, ori
             // The shifted value; a shift count is read modulo the width.
             Op::Shl => plain && dword_result && i == 0,
             Op::Shr => plain && dword_result && i == 0 && !origin_ty.is_signed() && !ty.is_signed(),
+            Op::Cmp if copy.dst_ty.bytes() > 4 => inst.src[1 - i].ty() == Some(ty),
             Op::Cmp => wide_elsewhere && origin_ty.bytes() <= 2,
             _ => false,
         }
