@@ -66,7 +66,8 @@ pub(crate) fn lower_branches(
 ///
 /// A uniform backward goto is always a jump: it passes no waiting lane. (Those of one channel are uniform, and those of all
 /// channels where predicates are: [`UniformFlags`].) A uniform forward goto is one
-/// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
+/// unless lanes wait before its target. (Those that wait at it are met there: it goes to the first join. Intel's finalizer
+/// jumps to an `endif`, too.) Turning a goto into a wide one makes its target a waiting
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
 fn plan(
     kernel: &Kernel<Virtual>,
@@ -127,7 +128,7 @@ fn bar_jumps(found: &mut Plans, back: &[(BlockId, BlockId)]) {
         let before = open.len();
         open.retain(|&b| {
             let Plan::Jump(to) = plans[b] else { return false };
-            let barred = active.next_after(b).is_some_and(|t| t <= to);
+            let barred = active.next_after(b).is_some_and(|t| t < to);
             if barred {
                 plans[b] = Plan::Forward(to);
                 waits.add(to, BlockId(to_index(b) + 1), back);

@@ -208,10 +208,13 @@ impl Search<'_> {
         low == u32::MAX || (as_index(low) >= first && as_index(high) < end)
     }
 
-    /// Whether the jump at the end of `b` stays in `first..exit` or is structured and ends at `exit`.
+    /// Whether the jump at the end of `b` stays in `first..exit` or is structured and ends at `exit`, or takes every lane
+    /// there.
     fn leaves(&self, b: usize, first: usize, exit: usize) -> bool {
-        let Some(to) = self.nodes[b].plan.target() else { return true };
+        let plan = self.nodes[b].plan;
+        let Some(to) = plan.target() else { return true };
         let to = to.index();
-        to >= first && (to < exit || (to == exit && self.forms[b] != Form::Plain))
+        let ends = || matches!(plan, Plan::Jump(_)) || self.forms[b] != Form::Plain;
+        to >= first && (to < exit || (to == exit && ends()))
     }
 }
