@@ -51,6 +51,8 @@ pub(crate) struct Aims {
     pub spill_addressed: bool,
     /// Room counts where too much is alive.
     pub at_pressure: bool,
+    /// What can be computed again, and is alive where too much is, has registers where all others leave some.
+    pub remat_last: bool,
     /// What a temporary of what is spilled is for.
     pub serves: Serves,
     /// What may be in the place of what it is made of.
@@ -447,6 +449,7 @@ fn item(
         lanes,
         is_payload,
         is_vector: var.own_grf,
+        is_last: false,
     };
     // Nothing makes room for another in other ways.
     if stays(var, fact, aims) || file.way != Way::Packed {
@@ -463,5 +466,6 @@ fn item(
     let regs = var.bytes.div_ceil(file.reg_bytes());
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
-    Ok(Item { cost: messages * to_f32(moved) / room, ..item })
+    let is_last = aims.remat_last && remat.has(id) && known.costs.is_pressed(ranges);
+    Ok(Item { cost: messages * to_f32(moved) / room, is_last, ..item })
 }

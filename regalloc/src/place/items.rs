@@ -33,6 +33,8 @@ pub(crate) struct Item {
     pub is_payload: bool,
     /// It is smaller than a register and declared to begin one: lanes have it, not a thread.
     pub is_vector: bool,
+    /// It has registers only where all others leave some.
+    pub is_last: bool,
 }
 
 /// How variables are placed.

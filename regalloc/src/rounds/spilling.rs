@@ -12,7 +12,7 @@ use crate::{
     place::{InPlace, Sharing, Way},
     placing::{Planned, is_complete},
     spill::{
-        self,
+        self, extend,
         plan::Known,
         remat::{self, Remat},
     },
@@ -146,7 +146,10 @@ impl Rounds<'_> {
             &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         let spilled = &placed[2].spilled;
-        if self.extensions == EXTENSIONS || !extension.choose(spilled, (current, &now.live, remat)) {
+        let Analysis { live, costs, .. } = &*now;
+        if self.extensions == EXTENSIONS
+            || !extension.choose(spilled, extend::Context { kernel: current, live, remat, costs })
+        {
             return false;
         }
         self.extensions += 1;
@@ -187,6 +190,14 @@ impl Rounds<'_> {
                 placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
             placing.aims.at_pressure = tried != planned;
             planned = tried;
+            if remat.any() {
+                let other = (&mut *plan_other, &mut *placed_other);
+                placing.aims.remat_last = true;
+                let tried =
+                    placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
+                placing.aims.remat_last = tried != planned;
+                planned = tried;
+            }
             for _ in 0..SOURCE_TRIES {
                 if plan.add_losses(known, &mut placing.losses) <= planned.cost * LEAST_LOSS {
                     break;
@@ -201,6 +212,7 @@ impl Rounds<'_> {
             }
             placing.losses.clear();
             placing.aims.at_pressure = false;
+            placing.aims.remat_last = false;
         }
         self.cost += planned.cost;
         Ok(planned.fits)

@@ -131,6 +131,11 @@ impl Costs {
         !self.fills.is_empty()
     }
 
+    /// Whether more is alive somewhere in `ranges` than there is room for.
+    pub fn is_pressed(&self, ranges: &[Range]) -> bool {
+        self.high_pressure.positions(ranges) > 0
+    }
+
     /// What room spilling a variable makes where it is wanted, alive in `ranges`, `length` positions in all. Elsewhere it
     /// is worth little; square roots are the same on every machine.
     pub fn room(&self, ranges: &[Range], length: u32, regs: u32) -> f32 {

@@ -1,4 +1,5 @@
-//! Which spilled variables to compute again from sources that have to live longer for that.
+//! Which variables to compute again from sources that have to live longer for that: spilled ones, and others of the same
+//! sources.
 //!
 //! What can be computed again costs nothing more where its sources are alive anyway (`remat`). Where they are not, they
 //! keep registers behind their last use, in exchange for those that the results give up. Between its computation and
@@ -15,10 +16,10 @@ use crate::{
         liveness::Liveness,
         position::{Position, Range},
     },
-    spill::remat::Remat,
+    spill::{costs::Costs, remat::Remat},
 };
 use gen_ir::{Kernel, VarId, Virtual};
-use narrow::to_f32;
+use narrow::{to_f32, to_index};
 use typed_index_collections::TiVec;
 
 /// Room that results have to give up for that of sources that live longer.
@@ -26,6 +27,15 @@ const GAIN: f32 = 2.0;
 
 /// One in so many spilled variables, at least, is worth to look at the kernel anew: large kernels with a few such take long.
 const WORTH: usize = 8;
+
+/// The kernel as it is, and what is known of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub kernel: &'a Kernel<Virtual>,
+    pub live: &'a Liveness,
+    pub remat: &'a Remat,
+    pub costs: &'a Costs,
+}
 
 /// What is chosen, and memory of the choice.
 #[derive(Default)]
@@ -38,22 +48,55 @@ pub(crate) struct Extension {
     ranges: Vec<Range>,
     /// By variable: which part of the registers that a result gives up its sources keep.
     kept: TiVec<VarId, f32>,
+    /// What may be computed again.
+    candidates: Vec<VarId>,
 }
 
 impl Extension {
-    /// Chooses from `spilled`. Returns whether there is anything to choose.
-    pub fn choose(
-        &mut self,
-        spilled: &[VarId],
-        (kernel, live, remat): (&Kernel<Virtual>, &Liveness, &Remat),
-    ) -> bool {
-        let Extension { chosen, wanted, ranges, kept } = self;
+    /// Chooses from `spilled`, and from what has a source in common with one of those and is alive where too much is: a source
+    /// that lives longer serves all. Returns whether there is anything to choose.
+    pub fn choose(&mut self, spilled: &[VarId], context: Context<'_>) -> bool {
+        let Context { kernel, live, remat, costs } = context;
+        let Extension { chosen, wanted, candidates, .. } = self;
         chosen.clear();
-        wanted.clear();
-        wanted.extend(spilled.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));
         if !spilled.iter().any(|&v| remat.is_far(v)) {
             return false;
         }
+        wanted.clear();
+        wanted.extend(spilled.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));
+        wanted.sort_unstable();
+        let in_common = |s: VarId| wanted.binary_search_by_key(&s, |w| w.0).is_ok();
+        let is_other = |&v: &VarId| {
+            remat.far_sources(v).any(in_common)
+                && costs.is_pressed(live.of(v))
+                && spilled.binary_search(&v).is_err()
+        };
+        candidates.clear();
+        candidates.extend((0..to_index(kernel.vars.len())).map(VarId).filter(is_other));
+        candidates.extend(spilled);
+        candidates.sort_unstable();
+        self.weigh(context);
+        let Extension { chosen, wanted, kept, candidates, .. } = self;
+        let pays = |v: &VarId| remat.is_far(*v) && kept[*v] * GAIN <= 1.0;
+        // A source that is alive anyway and may be in memory is as good as the result there.
+        let stays = |v: &VarId| {
+            let far = |s: VarId| remat.far_sources(*v).any(|f| f == s);
+            remat.sources(*v).all(|s| far(s) || spilled.binary_search(&s).is_err())
+        };
+        chosen.extend(candidates.iter().copied().filter(|v| pays(v) && stays(v)));
+        // What others are computed from is not computed again itself.
+        wanted.clear();
+        wanted.extend(chosen.iter().flat_map(|&v| remat.sources(v).map(move |s| (s, v))));
+        wanted.sort_unstable();
+        chosen.retain(|v| wanted.binary_search_by_key(v, |w| w.0).is_err());
+        !chosen.is_empty() && chosen.len() * WORTH >= spilled.len()
+    }
+
+    /// Finds which part of the candidates' registers their sources would keep.
+    fn weigh(&mut self, Context { kernel, live, remat, .. }: Context<'_>) {
+        let Extension { wanted, ranges, kept, candidates, .. } = self;
+        wanted.clear();
+        wanted.extend(candidates.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));
         wanted.sort_unstable();
         kept.clear();
         kept.resize(kernel.vars.len(), 0.0);
@@ -63,19 +106,6 @@ impl Extension {
             let part = more / room(results, (kernel, live)).max(1.0);
             results.iter().for_each(|r| kept[r.1] += part);
         }
-        let pays = |v: &VarId| remat.is_far(*v) && kept[*v] * GAIN <= 1.0;
-        // A source that is alive anyway and may be in memory is as good as the result there.
-        let stays = |v: &VarId| {
-            let far = |s: VarId| remat.far_sources(*v).any(|f| f == s);
-            remat.sources(*v).all(|s| far(s) || spilled.binary_search(&s).is_err())
-        };
-        chosen.extend(spilled.iter().copied().filter(|v| pays(v) && stays(v)));
-        // What others are computed from is not computed again itself.
-        wanted.clear();
-        wanted.extend(chosen.iter().flat_map(|&v| remat.sources(v).map(move |s| (s, v))));
-        wanted.sort_unstable();
-        chosen.retain(|v| wanted.binary_search_by_key(v, |w| w.0).is_err());
-        !chosen.is_empty() && chosen.len() * WORTH >= spilled.len()
     }
 }
 

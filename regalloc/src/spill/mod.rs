@@ -279,6 +279,7 @@ fn give_slots(
         lanes: None,
         is_payload: false,
         is_vector: false,
+        is_last: false,
     }));
     let placed = slots.place(items, live, regs, grf);
     let (Some(used), Ok(base)) = (placed, u32::try_from(base)) else {
