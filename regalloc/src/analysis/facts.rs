@@ -251,6 +251,11 @@ impl Fact {
         (!read_by_others && self.units & (pitch.lane_bytes(kernel) - 1) == 0).then_some(pitch)
     }
 
+    /// Whether lanes may read, under the mask, what others wrote, for accesses disagree on whose the bytes are.
+    pub const fn is_apart(&self) -> bool {
+        self.shared.any(LaneSharing::APART)
+    }
+
     /// Whether lowering made it.
     pub const fn is_temporary(&self) -> bool {
         self.temporary

@@ -6,7 +6,8 @@
 //! - each of their sources is a constant, `r0`, or a variable that nothing writes while the result is alive anywhere, and
 //!   that the running lanes still need behind every read of the result (it is not enough that waiting lanes need it: the
 //!   running lanes may then write other values to their part of its registers);
-//! - every read finds what the lanes that run have computed: with results under the mask, none ignores it.
+//! - every read finds what the lanes that run have computed: with results under the mask, none ignores it, and where lanes
+//!   part, each reads its own.
 //!
 //! The second makes the sources at the read those of the computation: a way from that to the read past a write of a
 //! source would have the result alive at the write, waiting lanes included. As the source is needed behind the
@@ -285,8 +286,8 @@ impl Remat {
                     }
                     let needed = |s: VarId| !calls && of_lanes.comes_to(s, i, &block);
                     let defs = self.of(a.var);
-                    let found =
-                        !a.kind.reads_others(flow.any_divergence) || defs.iter().all(|d| d.inst.no_mask);
+                    let others = a.kind.reads_others(flow.any_divergence) || accesses.facts[a.var].is_apart();
+                    let found = !others || defs.iter().all(|d| d.inst.no_mask);
                     if defs.is_empty() || a.chan == Access::THROUGH_ADDRESS || !found {
                         self.can[a.var] = false;
                         continue;
