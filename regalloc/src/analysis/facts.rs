@@ -33,6 +33,10 @@ pub(crate) struct Fact {
     /// The lane that owns the variable's first element, counting through all lanes, and through those of one
     /// half of thirty-two.
     owner: [Owner; 2],
+    /// The most channels that anything else than a message has of it at once, under the mask, and the fewest that a message
+    /// has of which each reads or writes more than one element.
+    widest: u32,
+    rows: u32,
     /// What use asks of the place.
     pub needs: Needs,
     /// Register file.
@@ -297,15 +301,27 @@ impl Fact {
         let log = pitch.trailing_zeros();
         let divide = |bytes: u32| if pitch == 1 << log { bytes >> log } else { bytes / pitch };
         let element = if a.start == 0 { 0 } else { divide(a.start) };
+        let lanes = divide(a.end - a.start + pitch - 1);
+        self.widest = self.widest.max(lanes);
         let [all, half] = &mut self.owner;
         all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
         if *all != Owner::Nobody && *half == Owner::Nobody {
             return;
         }
-        let lanes = divide(a.end - a.start + pitch - 1);
         let inside = chan % HALF + lanes <= HALF;
         let first = chan.wrapping_sub(element) % HALF;
         half.agree(inside.then_some(chan / HALF * HALF + first));
+    }
+
+    /// Notes that `lanes` channels of a message, under the mask, have `bytes` of it: if those are more than an element
+    /// each, the second of the first channel is where the next channel has its first for whoever takes more channels at once.
+    pub fn note_message(&mut self, lanes: u32, bytes: u32, grf: u32, scene: &Scene) {
+        if scene.divergence && lanes < scene.simd && bytes > grf.max(4 * lanes) {
+            self.rows = self.rows.min(lanes);
+            if self.widest > self.rows {
+                self.shared.add(LaneSharing::APART);
+            }
+        }
     }
 
     /// Notes an access, and finds its subranges.
@@ -354,7 +370,7 @@ impl Fact {
             let one = a.end - a.start <= u32::from(a.elem);
             let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
             self.agree(a, simd);
-            if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] {
+            if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] || self.widest > self.rows {
                 self.shared.add(LaneSharing::APART);
             }
             if !one {
@@ -382,6 +398,8 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         shared: if var.address_taken { LaneSharing::TAKEN } else { LaneSharing(0) },
         pitch: 0,
         owner: [Owner::Unknown; 2],
+        widest: 0,
+        rows: u32::MAX,
         needs: Needs::NONE,
         class: var.class,
         temporary: var.is_temporary(),

@@ -269,6 +269,9 @@ impl Touches<'_> {
                 let Extent { start, end } = extent;
                 let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
+                if pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
+                    fact.note_message(inst.exec.lanes(), extent.len(), self.grf, &self.scene);
+                }
                 self.list.push(a);
             }
             _ => self.special(inst, role, reg, extent, (kind, pitch, elem)),
