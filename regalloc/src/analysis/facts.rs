@@ -303,6 +303,11 @@ impl Fact {
         let element = if a.start == 0 { 0 } else { divide(a.start) };
         let lanes = divide(a.end - a.start + pitch - 1);
         self.widest = self.widest.max(lanes);
+        self.own((chan, element), lanes, simd);
+    }
+
+    /// Notes that an element is a channel's, and those behind it are those of the next channels.
+    fn own(&mut self, (chan, element): (u32, u32), lanes: u32, simd: u32) {
         let [all, half] = &mut self.owner;
         all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
         if *all != Owner::Nobody && *half == Owner::Nobody {
@@ -313,14 +318,21 @@ impl Fact {
         half.agree(inside.then_some(chan / HALF * HALF + first));
     }
 
-    /// Notes that `lanes` channels of a message, under the mask, have `bytes` of it: if those are more than an element
-    /// each, the second of the first channel is where the next channel has its first for whoever takes more channels at once.
-    pub fn note_message(&mut self, lanes: u32, bytes: u32, grf: u32, scene: &Scene) {
-        if scene.divergence && lanes < scene.simd && bytes > grf.max(4 * lanes) {
+    /// Notes which `lanes` own what a message of fewer channels than the kernel has reads or writes under the mask, in dwords
+    /// as far as is known: the first register, if that is no header. If each has more than one element, the second of the
+    /// first channel is where the next channel has its first for whoever takes more channels at once.
+    pub fn note_message(&mut self, a: &Access, lanes: u32, header: bool, grf: u32, scene: &Scene) {
+        if !scene.divergence || lanes >= scene.simd {
+            return;
+        }
+        if a.end - a.start > grf.max(4 * lanes) {
             self.rows = self.rows.min(lanes);
-            if self.widest > self.rows {
-                self.shared.add(LaneSharing::APART);
-            }
+        }
+        if !header {
+            self.own((u32::from(a.chan), a.start / 4), lanes, scene.simd);
+        }
+        if self.widest > self.rows || self.owner == [Owner::Nobody; 2] {
+            self.shared.add(LaneSharing::APART);
         }
     }
 

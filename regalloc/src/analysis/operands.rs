@@ -270,7 +270,7 @@ impl Touches<'_> {
                 let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
                 if pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
-                    fact.note_message(inst.exec.lanes(), extent.len(), self.grf, &self.scene);
+                    fact.note_message(&a, inst.exec.lanes(), has_header(inst), self.grf, &self.scene);
                 }
                 self.list.push(a);
             }
