@@ -9,7 +9,7 @@
 //! written without a mask or for other lanes. So there an instruction is masked, and its variables are those of its channels
 //! alone.
 
-use gen_ir::{BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Src, Target, VarId, Virtual};
+use gen_ir::{BlockId, Class, Inst, Kernel, Op, Options, Payload, Pool, Src, Target, VarId, Virtual};
 use narrow::to_index;
 use smallvec::smallvec;
 
@@ -93,7 +93,6 @@ fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<u
         && inst.cond.is_none()
         && inst.opts == Options::NONE
         && matches!(inst.payload, Payload::None | Payload::Math(_))
-        && matches!(inst.dst, Dst::Direct { .. })
         && removable(inst)
         && inst.dst_var().is_some_and(known)
         && inst.src.iter().all(direct);
@@ -108,24 +107,24 @@ fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<u
     (goes_first(one, i) && goes_first(two, j)).then_some(j)
 }
 
-/// Whether an instruction may go to the front of its block.
+/// Whether an instruction, which names nothing but variables, may go to the front of its block.
 fn goes_first(insts: &[Inst<Virtual>], at: usize) -> bool {
     let inst = &insts[at];
     let to = inst.dst_var();
     insts[..at].iter().all(|before| {
         let mut free = !before.changes_mode();
-        before.for_each_reg(|_, r| free &= r.var().is_none() || r.var() != to);
+        before.for_each_reg(|_, r| free &= r.var() != to);
         let changed = before.dst_var();
-        inst.for_each_read(|r| free &= r.var().is_none() || r.var() != changed);
+        inst.for_each_read(|r| free &= r.var() != changed);
         free
     })
 }
 
-/// `(p) goto T; goto U; T:` becomes `(!p) goto U; T:`.
+/// `(p) goto T; goto U; T:` becomes `(!p) goto U; T:`. (Nothing but the branch leads to `T`, so the jump has no predicate.)
 fn go_around(kernel: &mut Kernel<Virtual>, b: usize) {
     let [jump] = kernel.blocks[b + 1].insts[..] else { return };
     let Payload::Branch { uip: Target::Block(to), .. } = jump.payload else { return };
-    if jump.op != Op::Goto || jump.pred.is_some() || to.index() <= b + 2 {
+    if jump.op != Op::Goto || to.index() <= b {
         return;
     }
     let Some(goto) = kernel.blocks[b].insts.last_mut() else { return };

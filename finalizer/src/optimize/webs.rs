@@ -62,7 +62,8 @@ impl Webs {
         for (j, inst) in insts.iter().enumerate() {
             let Some(v) = inst.dst_var() else { continue };
             let state = &self.states[v.index()];
-            if state.def == Some(to_index(j)) && state.alike && use_counts.reads(v) == state.reads {
+            // (Of such a variable each write but the last is known to end already.)
+            if state.alike && use_counts.reads(v) == state.reads {
                 self.results[j].ends = true;
             }
         }
