@@ -244,10 +244,14 @@ impl Lowerer<'_> {
         self.emit(build::mov(lanes, Dst::null(Type::Ud), from));
     }
 
-    /// `wait`: clears the dependencies that the mask names; the next message waits for the others.
+    /// `wait`: clears the dependencies that the mask names; the next message waits for the others. An earlier one without a
+    /// message waits before that: what is cleared here was not cleared there.
     pub(crate) fn wait(&mut self, mask: &VectorOperand) -> Lowered {
-        self.serve_wait();
-        if mask.immediate() != Some(0) {
+        let clears = mask.immediate() != Some(0);
+        if !self.serve_wait() && clears {
+            self.wait_by_fence();
+        }
+        if clears {
             let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
             let bits = self.scalar_src(mask)?;
             self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, 0), Type::Uw), bits));
@@ -285,14 +289,19 @@ impl Lowerer<'_> {
             return;
         }
         let branch = self.block_insts().pop_if(|last| last.op.is_branch());
+        self.wait_by_fence();
+        if let Some(branch) = branch {
+            self.emit(branch);
+        }
+    }
+
+    /// A message of its own for a `wait`.
+    fn wait_by_fence(&mut self) {
         if self.caps.memory.lsc {
             self.fence_message(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
         } else {
             self.memory_fence(self.local_fence().with_commit(self.caps.memory.fence_commit));
         }
         self.serve_wait();
-        if let Some(branch) = branch {
-            self.emit(branch);
-        }
     }
 }
