@@ -479,7 +479,8 @@ pub struct Sampler {
     pub media_plus: bool,
     /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
     pub cps: u32,
-    /// A bit of the message's word does (Intel's finalizer, `bitsExDescCPSLOD`).
+    /// Where the extended descriptor is no register, a bit of the message's word does (Intel's finalizer, `SetExtMsgDescr` and
+    /// `bitsExDescCPSLOD`).
     pub cps_in_word: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.memory
     },
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.
-    sampler: Sampler { cps: 1 << 11, cps_in_word: false, media_plus: false, ..ICLLP.sampler },
+    sampler: Sampler { cps_in_word: false, media_plus: false, ..ICLLP.sampler },
     latencies: XE,
     ..ICLLP
 };

@@ -91,7 +91,8 @@ impl Lowerer<'_> {
         let response = if sample.dst.is_null() { 0 } else { plan.channels * registers + null_mask };
         let header = if plan.header { Some(self.sample_header(operation, sample, &index)?) } else { None };
         let mut desc = self.sampler_descriptor(control, &surface, &index)?;
-        desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
+        let cps_in_word = self.caps.sampler.cps_in_word && !matches!(surface, Surface::Bindless(..));
+        desc.ex_bits = if sample.cps && !cps_in_word { self.caps.sampler.cps } else { 0 };
         let whole = plan.result_bytes(plan.lanes).next_multiple_of(self.grf());
         let (dst, copy) = self.response(sample.dst, plan.channels * whole)?;
         if copy.is_some() {
@@ -109,7 +110,7 @@ impl Lowerer<'_> {
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
-            self.add_sampler_options(sample);
+            self.add_sampler_options(sample, cps_in_word);
             targets.push((part_lanes, target));
         }
         // Behind the last message: results may stand where parameters are.
@@ -126,12 +127,12 @@ impl Lowerer<'_> {
     }
 
     /// What the word of the last message says of its sampler and its coarse pixels.
-    fn add_sampler_options(&mut self, sample: &Sample<'_>) {
+    fn add_sampler_options(&mut self, sample: &Sample<'_>, cps_in_word: bool) {
         // The sampler may differ between threads (spec, `3D_SAMPLE`): that of each is the first element.
         if sample.non_uniform_sampler && self.caps.flow.fused_pairs {
             self.add_option(gen_ir::Options::SERIALIZE);
         }
-        if sample.cps && self.caps.sampler.cps_in_word {
+        if sample.cps && cps_in_word {
             self.add_option(gen_ir::Options::CPS);
         }
     }
