@@ -8,7 +8,7 @@ use messages::sampler::{self, HeaderControl, MessageType, Parameter, PixelBlock,
 use narrow::low_u32;
 use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand, op::SampleLanes};
 
-use super::{Message, PayloadPart, hdc::disabled};
+use super::{Message, PayloadPart, hdc::disabled, sampler::Sampler};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
@@ -192,6 +192,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// The message, whose first part is the header: it says where the state of a bindless sampler is.
     fn media_send(
         &mut self,
         access: SamplerAccess,
@@ -201,6 +202,9 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let SamplerAccess { lanes, control, sampler, surface } = access;
         let index = self.sampler_index(sampler)?;
+        if let (Sampler::Bindless(state), Some(header)) = (&index, parts.first()) {
+            self.set_dword(header.reg, 3, Src::scalar(*state, Type::Ud));
+        }
         let surface = self.surface(surface)?;
         let desc = self.sampler_descriptor(control, &surface, &index)?;
         let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: true, response };
