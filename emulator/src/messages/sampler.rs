@@ -252,15 +252,19 @@ fn sampling(
     if !row.form.takes_sampler() {
         return Ok(sampling);
     }
-    sampling.sampler = message.sampler_index().into();
+    sampling.sampler = named_sampler(mail, message)?;
+    Ok(sampling)
+}
+
+/// The sampler's index; where the header says that states are elsewhere than the thread's, their place.
+fn named_sampler(mail: &mut Mail<'_, '_>, message: Sample) -> Result<u32, Trap> {
     if mail.header() != 0 {
-        // Where the sampler states are.
         let states = low_u32(mail.address(12, 4)?);
         if states >> 5 != mail.t.u32_at(12) >> 5 {
-            sampling.sampler = states;
+            return Ok(states);
         }
     }
-    Ok(sampling)
+    Ok(message.sampler_index().into())
 }
 
 /// The texel at integer coordinates, as channels of 32 bits; nothing outside of the image.
@@ -276,7 +280,7 @@ fn block(mail: &mut Mail<'_, '_>, message: Sample) -> Result<SendKind, Trap> {
     let surface = mail.surface(mail.place(message.surface()))?.base;
     let mut question = Question::to(Sfid::Sampler)
         .with(surface)
-        .with(message.sampler_index().into())
+        .with(named_sampler(mail, message)?.into())
         .with(HeaderControl::from_bits(low_u32(mail.address(8, 4)?)).block_format().into());
     for dword in 0..8 {
         question = question.with(mail.address(mail.grf + 4 * dword, 4)?);
