@@ -57,14 +57,24 @@ impl Checker<'_> {
                     self.range(index, "texel offsets", offsets, 0, 0xfff);
                 }
                 self.parameters(index, s);
+                self.coarse_pixels(index, s);
             }
             Op::RtWrite(ref rt) => {
                 if let Some(target) = rt.target {
                     self.constant(index, "render target index", target, 0, 7);
                 }
             }
-            Op::UrbWrite { global_offset, .. } => {
+            Op::UrbWrite { outputs, global_offset, .. } => {
+                self.range(index, "number of outputs", outputs.into(), 1, 8);
                 self.range(index, "global offset", global_offset.into(), 0, 2047);
+            }
+            // What Intel's verifier takes (verifyInstructionMisc), by the numbers of hardware.
+            Op::VmeIme { stream, search, .. } => {
+                self.range(index, "stream mode", stream.into(), 0, 3);
+                if !matches!(search, 0 | 1 | 3 | 7) {
+                    let message = format!("found {search}, allowed: 0, 1, 3, 7");
+                    self.report(Rule::ConstantRange, Some(index), "search control", message);
+                }
             }
             Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
@@ -125,6 +135,15 @@ impl Checker<'_> {
         if !fits {
             let message = format!("from {from} to {to}, allowed: {allowed}");
             self.report(Rule::ConversionTypes, Some(index), "types", message);
+        }
+    }
+
+    /// The level of detail is compensated where the sampler works it out: `sample_3d`, `sample_b`, `sample_c`, `sample_b_c`
+    /// and `lod` (specification, 3D_SAMPLE, bit 9 of the operation).
+    fn coarse_pixels(&mut self, index: usize, s: &Sample<'_>) {
+        if s.cps && !matches!(s.op, 0 | 1 | 3 | 5 | 9) {
+            let message = format!("operation {:#x}, allowed: 0x0, 0x1, 0x3, 0x5, 0x9", s.op);
+            self.report(Rule::ConstantRange, Some(index), "coarse pixels", message);
         }
     }
 
