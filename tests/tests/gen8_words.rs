@@ -87,6 +87,19 @@ fn a_length_beside_a_register_descriptor_is_kept() {
     }
 }
 
+/// Intel's finalizer sets that bit beside other types where it writes a message with one payload: then the source's type says so.
+#[test]
+fn half_floats_of_a_message_are_the_type_of_its_source() {
+    // sendc (16|M0)  null:w  r74:f  0x5  a0.0, of a render target write of half floats (Broadwell).
+    let word = 0x4000_0200_008d_0940_2000_3a60_0580_0032_u128;
+    let inst = decode(Platform::Bdw, word).expect("a message");
+    assert_eq!(inst.src[0].ty(), Some(gen_ir::Type::Hf));
+    let again = encode(Platform::Bdw, &inst).expect("a word");
+    assert_eq!((again >> 126, decode(Platform::Bdw, again)), (1, Ok(inst)));
+    // No sampler there takes half floats.
+    assert!(decode(Platform::Bdw, word | 1 << 125).is_err());
+}
+
 /// Of a descriptor in a register, Skylake takes bit 30 from the word: half floats go to a render target. A split message has no
 /// type of source 0 in its word, so that stands for it: in text, as the reference assembler reads it, and back.
 #[test]

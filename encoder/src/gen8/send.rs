@@ -111,18 +111,21 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
         w.set_src0(w.src0() & 0xfff0 | u32::from(!indirect) << 21);
     }
     let src0 = operand::decode_src(rules, Slot::Src0, w)?;
+    let low = low_u32(upper >> 32) & 0x7fff_ffff;
+    // Intel's finalizer sets the bit beside whatever types it has: the source's says so, as in a split message.
+    let by_word = rules.half_bit_in_word && w.src1_reg_file() == FILE_ARF && low & HALF_BIT != 0;
+    let half = by_word && !is_half(inst.dst.ty());
     inst.src[0] = match src0 {
         Src::Direct { reg, region: own, ty, .. } => {
             let region = if rules.send_region { own } else { region };
-            Src::Direct { reg, region, mods: SrcMod::None, ty }
+            Src::Direct { reg, region, mods: SrcMod::None, ty: if half { Type::Hf } else { ty } }
         }
         Src::Indirect { addr, imm, region: own, ty, .. } => {
             let region = if rules.send_region { own } else { region };
-            Src::Indirect { addr, imm, region, mods: SrcMod::None, ty }
+            Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: if half { Type::Hf } else { ty } }
         }
         _ => return Err(Fault::new("Src0RegFile", w.src0_reg_file(), "0 (ARF), 1 (GRF)")),
     };
-    let low = low_u32(upper >> 32) & 0x7fff_ffff;
     let desc = match w.src1_reg_file() {
         FILE_IMM => Desc::Imm(Descriptor::from_bits(low)),
         FILE_ARF => {
