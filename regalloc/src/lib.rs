@@ -34,6 +34,7 @@
 //!   remat      what is computed again instead               extend     sources that live longer for it
 //!   groups     what one message moves together
 //!   join       temporaries that one can be                  residence  where registers keep what memory has
+//!   leftover   what is needed of large answers for long
 //!   slots      places in memory                             scratch_space  how far messages reach there
 //!   transfer   the messages
 //! ```

@@ -21,6 +21,7 @@ use crate::{
     spill::{
         self,
         extend::Extension,
+        leftover::Leftovers,
         plan::{Plan, Serves},
         remat::Remat,
         scratch_space::ScratchSpace,
@@ -72,6 +73,7 @@ pub struct AllocationMemory {
     plan_other: Plan,
     remat: Remat,
     extension: Extension,
+    leftovers: Leftovers,
     spill: spill::SpillMemory,
 }
 
@@ -245,6 +247,8 @@ struct Rounds<'a> {
     by_lane_failed: bool,
     /// How often sources were made to live longer.
     extensions: u32,
+    /// What is left of answers was looked for.
+    leftovers_seen: bool,
     /// How another order is looked for.
     searches: &'a [Search],
     is_far: bool,
@@ -279,6 +283,7 @@ impl Rounds<'_> {
             in_turn: !options.quick,
             by_lane_failed: false,
             extensions: 0,
+            leftovers_seen: false,
             searches,
             is_far: false,
             cost: 0.0,

@@ -32,7 +32,7 @@ impl Rounds<'_> {
     /// Moves general variables that find no place to memory. Returns whether all else has its place still.
     pub(super) fn spill(&mut self) -> Result<bool, Error> {
         self.place_otherwise()?;
-        if self.compute_again() {
+        if self.copy_leftovers() || self.compute_again() {
             return Ok(false);
         }
         let fits = self.plan_spilling()?;
@@ -137,6 +137,22 @@ impl Rounds<'_> {
         now.find_costs(current, flow);
         let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
         placing.try_general(current, known, Way::Packed, (&mut placed[2], placed_other), is_complete)
+    }
+
+    /// Copies what is left of answers, if some variables that cannot be computed again find no place. Returns whether there is
+    /// anything to copy: then the kernel is another.
+    fn copy_leftovers(&mut self) -> bool {
+        let AllocationMemory { pool, now, placed, remat, leftovers, .. } = &mut *self.memory;
+        let saved = placed[2].spilled.iter().any(|&v| !remat.has(v));
+        if self.options.quick || !saved || std::mem::replace(&mut self.leftovers_seen, true) {
+            return false;
+        }
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if !leftovers.find(current, (&now.accesses, &now.live, &now.costs)) {
+            return false;
+        }
+        leftovers.copy(self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool)), pool);
+        true
     }
 
     /// Has general variables that find no place computed again from sources that live longer for that, where that

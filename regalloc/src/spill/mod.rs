@@ -14,6 +14,7 @@ pub(crate) mod extend;
 pub(crate) mod fit;
 mod groups;
 mod join;
+pub(crate) mod leftover;
 pub(crate) mod plan;
 pub(crate) mod remat;
 mod residence;
