@@ -30,13 +30,9 @@ pub(crate) struct Fact {
     shared: LaneSharing,
     /// Pitch of masked accesses: 0 for none so far.
     pitch: u8,
-    /// The lane that owns the variable's first element, counting through all lanes, and through those of one
-    /// half of thirty-two.
-    owner: [Owner; 2],
-    /// The most channels that anything else than a message has of it at once, under the mask, and the fewest that a message
-    /// has of which each reads or writes more than one element.
-    widest: u32,
-    rows: u32,
+    /// The lane that owns the variable's first element, if elements go to lanes in rows of all lanes, of sixteen, and of
+    /// eight ([`ROWS`]).
+    owner: [Owner; 3],
     /// What use asks of the place.
     pub needs: Needs,
     /// Register file.
@@ -177,8 +173,19 @@ impl Owner {
     }
 }
 
-/// Channels of a half.
-const HALF: u32 = 16;
+/// Channels of the rows in which elements may go to lanes that are not all of a kernel's.
+const ROWS: [u32; 2] = [16, 8];
+
+/// There is no such lane, whatever the rows.
+const NOBODYS: [Owner; 3] = [Owner::Nobody; 3];
+
+/// What a message's first operand starts with, for all of its channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    None,
+    Register,
+    Unknown,
+}
 
 /// Constraints on a place that follow from use, a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -294,7 +301,7 @@ impl Fact {
         if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.subranges }
     }
 
-    /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or those of one half only.
+    /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or a half or a quarter of them.
     fn agree(&mut self, a: &Access, simd: u32) {
         let (chan, pitch) = (u32::from(a.chan), u32::from(a.pitch));
         // A power of two, as a rule: no division.
@@ -302,37 +309,64 @@ impl Fact {
         let divide = |bytes: u32| if pitch == 1 << log { bytes >> log } else { bytes / pitch };
         let element = if a.start == 0 { 0 } else { divide(a.start) };
         let lanes = divide(a.end - a.start + pitch - 1);
-        self.widest = self.widest.max(lanes);
         self.own((chan, element), lanes, simd);
     }
 
     /// Notes that an element is a channel's, and those behind it are those of the next channels.
     fn own(&mut self, (chan, element): (u32, u32), lanes: u32, simd: u32) {
-        let [all, half] = &mut self.owner;
+        let [all, parts @ ..] = &mut self.owner;
         all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
-        if *all != Owner::Nobody && *half == Owner::Nobody {
-            return;
+        for (owner, row) in parts.iter_mut().zip(ROWS).filter(|(owner, _)| **owner != Owner::Nobody) {
+            let inside = chan % row + lanes <= row;
+            let first = chan.wrapping_sub(element) % row;
+            owner.agree(inside.then_some(chan / row * row + first));
         }
-        let inside = chan % HALF + lanes <= HALF;
-        let first = chan.wrapping_sub(element) % HALF;
-        half.agree(inside.then_some(chan / HALF * HALF + first));
     }
 
-    /// Notes which `lanes` own what a message of fewer channels than the kernel has reads or writes under the mask, in dwords
-    /// as far as is known: the first register, if that is no header. If each has more than one element, the second of the
-    /// first channel is where the next channel has its first for whoever takes more channels at once.
-    pub fn note_message(&mut self, a: &Access, lanes: u32, header: bool, grf: u32, scene: &Scene) {
-        if !scene.divergence || lanes >= scene.simd {
+    /// Notes which `lanes` own what a message reads or writes under the mask, in dwords or qwords as far as is known: an
+    /// element of each, then the next of each, from a register on. So messages of some of a kernel's channels agree with
+    /// each other and with operations if all take rows of one length.
+    pub fn note_message(&mut self, a: &Access, lanes: u32, header: Header, grf: u32, scene: &Scene) {
+        let simd = scene.simd;
+        if !scene.divergence {
             return;
         }
-        if a.end - a.start > grf.max(4 * lanes) {
-            self.rows = self.rows.min(lanes);
+        if lanes >= simd {
+            // Where the first element is counts for nothing; but no row is shorter.
+            let [_, parts @ ..] = &mut self.owner;
+            for (owner, _) in parts.iter_mut().zip(ROWS).filter(|(_, row)| *row < lanes) {
+                *owner = Owner::Nobody;
+            }
+        } else if lanes < 8 {
+            // Fewer than any row has.
+            if a.end - a.start > grf {
+                self.owner = NOBODYS;
+            }
+        } else {
+            self.note_rows(a, lanes, header, grf, simd);
         }
-        if !header {
-            self.own((u32::from(a.chan), a.start / 4), lanes, scene.simd);
-        }
-        if self.widest > self.rows || self.owner == [Owner::Nobody; 2] {
+        if self.owner == NOBODYS {
             self.shared.add(LaneSharing::APART);
+        }
+    }
+
+    /// The same of a message of some of the channels. Two rows say what the others would.
+    fn note_rows(&mut self, a: &Access, lanes: u32, header: Header, grf: u32, simd: u32) {
+        let pitch = if a.kind.has(Kind::QWORDS) { 8 } else { 4 };
+        if self.pitch != 0 && self.pitch != pitch {
+            self.owner = NOBODYS;
+        }
+        self.pitch = pitch;
+        let elem = u32::from(pitch);
+        let row = grf.max(elem * lanes);
+        let rows = match header {
+            Header::None => [a.start, a.start + row],
+            Header::Register => [a.start + grf, a.start + grf + row],
+            Header::Unknown if a.end - a.start <= grf => return,
+            Header::Unknown => [a.start, a.start + grf],
+        };
+        for start in rows.into_iter().filter(|start| *start < a.end) {
+            self.own((u32::from(a.chan), start / elem), lanes, simd);
         }
     }
 
@@ -382,7 +416,7 @@ impl Fact {
             let one = a.end - a.start <= u32::from(a.elem);
             let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
             self.agree(a, simd);
-            if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] || self.widest > self.rows {
+            if apart || (one && simd > 1) || self.owner == NOBODYS {
                 self.shared.add(LaneSharing::APART);
             }
             if !one {
@@ -409,9 +443,7 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         shift: subrange_shift(var),
         shared: if var.address_taken { LaneSharing::TAKEN } else { LaneSharing(0) },
         pitch: 0,
-        owner: [Owner::Unknown; 2],
-        widest: 0,
-        rows: u32::MAX,
+        owner: [Owner::Unknown; 3],
         needs: Needs::NONE,
         class: var.class,
         temporary: var.is_temporary(),

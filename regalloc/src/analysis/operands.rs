@@ -3,7 +3,7 @@
 use crate::analysis::{
     access::{Access, Kind},
     channels::{reads_qwords, response_pitch},
-    facts::{Fact, Scene},
+    facts::{Fact, Header, Scene},
     points_to::PointsTo,
 };
 use gen_ir::{
@@ -154,7 +154,7 @@ impl Touches<'_> {
         let grf = self.grf;
         let (mut long, mut indirect) = (false, false);
         let copied = self.copied_to(inst);
-        let header = has_header(inst);
+        let header = header(inst) != Header::None;
         for (n, (i, src)) in (0..).zip(inst.src.iter().enumerate()) {
             if !result && !src.named().is_some_and(|reg| self.is_arf(reg)) {
                 continue;
@@ -270,7 +270,8 @@ impl Touches<'_> {
                 let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
                 if pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
-                    fact.note_message(&a, inst.exec.lanes(), has_header(inst), self.grf, &self.scene);
+                    let header = if role == Role::Src(0) { header(inst) } else { Header::None };
+                    fact.note_message(&a, inst.exec.lanes(), header, self.grf, &self.scene);
                 }
                 self.list.push(a);
             }
@@ -372,12 +373,15 @@ fn is_touch(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::Outside(Outside::Touch { .. } | Outside::StartOfLife { .. }))
 }
 
-/// Whether a message may have a header, which holds for all of its channels.
-fn has_header(inst: &Inst<Virtual>) -> bool {
+/// The header that a message may have.
+fn header(inst: &Inst<Virtual>) -> Header {
     match inst.send().map(|s| s.desc) {
-        Some(Desc::Imm(desc)) => desc.header_present() || inst.exec.lanes() < 8,
-        Some(_) => true,
-        None => is_touch(inst),
+        Some(Desc::Imm(_)) if inst.exec.lanes() < 8 => Header::Unknown,
+        Some(Desc::Imm(desc)) if desc.header_present() => Header::Register,
+        Some(Desc::Imm(_)) => Header::None,
+        Some(_) => Header::Unknown,
+        None if is_touch(inst) => Header::Unknown,
+        None => Header::None,
     }
 }
 
