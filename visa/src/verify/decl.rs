@@ -39,11 +39,12 @@ impl Checker<'_> {
         self.names();
         self.variables();
         self.aliases(&mut scratch.state, &mut scratch.path);
-        self.inputs(&mut scratch.ranges);
+        let file = self.register_file();
+        self.inputs(&mut scratch.ranges, file);
         if !self.safety_only {
-            self.limits();
+            self.limits(file);
         }
-        self.attributes();
+        self.attributes(file);
     }
 
     /// Bytes of the largest register file that the platform has, or any with registers of that size.
@@ -58,7 +59,7 @@ impl Checker<'_> {
         grf * u32::from(count)
     }
 
-    fn limits(&mut self) {
+    fn limits(&mut self, most: u32) {
         let kernel = self.kernel;
         for (class, count, most) in [("A", kernel.addrs.len(), 4096), ("P", kernel.preds.len(), 4095)] {
             if count > most {
@@ -66,22 +67,21 @@ impl Checker<'_> {
                 self.report(Rule::VariableLimit, None, format!("class {class}"), message);
             }
         }
-        let most = self.register_file();
         for (i, var) in kernel.vars.iter().enumerate().filter(|(_, v)| v.bytes() > most) {
             let message = format!("{} bytes, the register file has {most}", var.bytes());
             self.report(Rule::VariableLimit, None, self.var_field(i), message);
         }
     }
 
-    fn attributes(&mut self) {
+    fn attributes(&mut self, file: u32) {
         const MEANINGS: [(&str, &[i32]); 3] =
             [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &[0, 128, 256]), ("Target", &[0, 1])];
-        let most = self.register_file().cast_signed();
+        let file = file.cast_signed();
         let ranges = [
             ("SLMSize", 1024, "kB"),
             ("SpillMemOffset", 1 << 24, "bytes"),
-            ("PerThreadInputSize", most, "bytes"),
-            ("CrossThreadInputSize", most, "bytes"),
+            ("PerThreadInputSize", file, "bytes"),
+            ("CrossThreadInputSize", file, "bytes"),
             ("NBarrierCnt", 64, "barriers"),
         ];
         for (name, most, unit) in ranges {
@@ -90,6 +90,9 @@ impl Checker<'_> {
                 let message = format!("found {value}, allowed: 0 to {most} {unit}");
                 self.report(Rule::AttributeRange, None, format!("attribute {name}"), message);
             }
+        }
+        if self.safety_only {
+            return;
         }
         for (name, allowed) in MEANINGS {
             let Some(value) = self.kernel.attr_int(name) else { continue };
@@ -194,23 +197,27 @@ impl Checker<'_> {
     /// Follows every alias once; each variable is then known as a place in its root.
     fn aliases(&mut self, state: &mut Vec<AliasState>, path: &mut Vec<usize>) {
         let kernel = self.kernel;
-        let count = kernel.vars.len();
+        // Most variables are their own roots.
         self.roots.clear();
-        self.roots.resize(count, Root { offset: 0, bytes: None });
+        self.roots.extend(
+            kernel.vars.iter().map(|v| Root { offset: 0, bytes: v.alias.is_none().then(|| v.bytes()) }),
+        );
         state.clear();
-        state.resize(count, AliasState::New);
+        state.extend(kernel.vars.iter().map(|v| match v.alias {
+            Some(_) => AliasState::New,
+            None => AliasState::Known,
+        }));
         path.clear();
-        for start in 0..count {
+        for start in (0..kernel.vars.len()).filter(|&i| kernel.vars[i].alias.is_some()) {
             let mut root = self.follow(start, state, path);
             while let Some(i) = path.pop() {
                 state[i] = AliasState::Known;
-                let var = &kernel.vars[i];
-                let found = match (var.alias, root) {
-                    (None, _) => Root { offset: 0, bytes: Some(var.bytes()) },
-                    (Some(alias), Some(base)) => {
+                let Some(alias) = kernel.vars[i].alias else { continue };
+                let found = match root {
+                    Some(base) => {
                         Root { offset: base.offset.saturating_add(alias.offset.into()), bytes: base.bytes }
                     }
-                    (Some(alias), None) => Root { offset: alias.offset.into(), bytes: None },
+                    None => Root { offset: alias.offset.into(), bytes: None },
                 };
                 self.alias(i, found);
                 self.roots[i] = found;
@@ -220,7 +227,7 @@ impl Checker<'_> {
     }
 
     /// Goes from a variable to what it is an alias of, and on, and gives the first whose root is known; nothing where the
-    /// way ends in a declaration or a fault. The variables on the way are in `path`.
+    /// way ends in a fault. The variables on the way are in `path`.
     fn follow(&mut self, start: usize, state: &mut [AliasState], path: &mut Vec<usize>) -> Option<Root> {
         let mut at = start;
         loop {
@@ -298,7 +305,7 @@ impl Checker<'_> {
         }
     }
 
-    fn inputs(&mut self, ranges: &mut Vec<(u32, u32, usize)>) {
+    fn inputs(&mut self, ranges: &mut Vec<(u32, u32, usize)>, file: u32) {
         let kernel = self.kernel;
         ranges.clear();
         for (i, input) in kernel.inputs.iter().enumerate() {
@@ -323,9 +330,8 @@ impl Checker<'_> {
             let offset = u32::from(input.offset.cast_unsigned());
             let size = u32::from(input.size);
             ranges.push((offset, offset + size, i));
-            let most = self.register_file();
-            if offset + size > most {
-                let message = format!("bytes {offset} to {}, the register file has {most}", offset + size);
+            if offset + size > file {
+                let message = format!("bytes {offset} to {}, the register file has {file}", offset + size);
                 self.report(Rule::InputRange, None, field(), message);
             }
             match input.var {
@@ -339,7 +345,9 @@ impl Checker<'_> {
                 }
             }
         }
-        self.input_order(ranges);
+        if !self.safety_only {
+            self.input_order(ranges);
+        }
     }
 
     /// The input of a general variable: all of it, inside one register or from a register on.
