@@ -449,10 +449,7 @@ impl Kernel {
 
     /// The value of an attribute in a declaration's range.
     pub fn attr_in(&self, range: AttrRange, name: &str) -> Option<&[u8]> {
-        self.attr_table
-            .range(range)
-            .find(|(id, _)| self.strings.get(*id) == Some(name.as_bytes()))
-            .map(|a| a.1)
+        self.attr_table.find(range, |id| self.strings.get(id) == Some(name.as_bytes()))
     }
 
     /// Type of a vector operand: of the variable, the indirect access or the constant; `UW` for

@@ -4,10 +4,12 @@ use narrow::{as_index, span, to_index};
 
 use crate::ids::StrId;
 
-/// Strings of a kernel, each ended by a zero byte in the object.
+/// Strings of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StringPool {
+    /// As in the object: each ends with a zero byte.
     bytes: Vec<u8>,
+    /// Where those zeros are.
     ends: Vec<u32>,
 }
 
@@ -39,14 +41,32 @@ impl StringPool {
         debug_assert!(!s.contains(&0));
         self.bytes.extend_from_slice(s);
         self.ends.push(to_index(self.bytes.len()));
+        self.bytes.push(0);
         StrId(to_index(self.ends.len()) - 1)
+    }
+
+    /// Adds `count` strings that stand one after the other, each with its zero byte behind it. Returns how many bytes that is;
+    /// where one has no end, the error is where it starts.
+    pub(crate) fn read(&mut self, bytes: &[u8], count: usize) -> Result<usize, usize> {
+        let first = self.bytes.len();
+        let mut len = 0;
+        let ended = (0..count).all(|_| {
+            let end = bytes[len..].iter().position(|b| *b == 0);
+            if let Some(end) = end {
+                self.ends.push(to_index(first + len + end));
+                len += end + 1;
+            }
+            end.is_some()
+        });
+        self.bytes.extend_from_slice(&bytes[..len]);
+        if ended { Ok(len) } else { Err(len) }
     }
 
     /// The bytes of a string.
     pub fn get(&self, id: StrId) -> Option<&[u8]> {
         let i = id.index();
         let end = as_index(*self.ends.get(i)?);
-        let start = if i == 0 { 0 } else { as_index(self.ends[i - 1]) };
+        let start = if i == 0 { 0 } else { as_index(self.ends[i - 1]) + 1 };
         Some(&self.bytes[start..end])
     }
 
@@ -99,12 +119,28 @@ impl AttrTable {
 
     /// The attributes of a range; indices beyond the table are skipped.
     pub fn range(&self, range: AttrRange) -> impl Iterator<Item = (StrId, &[u8])> {
-        let start = as_index(range.start);
-        (start..start + usize::from(range.len)).filter_map(|i| {
-            let (name, end) = *self.entries.get(i)?;
-            let begin = if i == 0 { 0 } else { self.entries[i - 1].1 };
-            Some((name, &self.bytes[span(begin..end)]))
-        })
+        let (start, entries) = self.entries_of(range);
+        (start..).zip(entries).map(|(i, &(name, _))| (name, self.value(i)))
+    }
+
+    /// The value of the first attribute of a range that has such a name.
+    pub fn find(&self, range: AttrRange, is_name: impl Fn(StrId) -> bool) -> Option<&[u8]> {
+        let (start, entries) = self.entries_of(range);
+        let at = entries.iter().position(|&(name, _)| is_name(name))?;
+        Some(self.value(start + at))
+    }
+
+    /// What the table has of a range, and where it begins.
+    fn entries_of(&self, range: AttrRange) -> (usize, &[(StrId, u32)]) {
+        let start = as_index(range.start).min(self.entries.len());
+        let rest = &self.entries[start..];
+        (start, &rest[..usize::from(range.len).min(rest.len())])
+    }
+
+    /// The value of attribute `i`.
+    fn value(&self, i: usize) -> &[u8] {
+        let begin = if i == 0 { 0 } else { self.entries[i - 1].1 };
+        &self.bytes[span(begin..self.entries[i].1)]
     }
 }
 

@@ -110,14 +110,16 @@ fn declarations(c: &mut Cursor<'_>, extent: &Extent, version: Version, kernel: &
 fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Read<()> {
     let count = c.wide(wide, "number of strings")?;
     let count = c.fits("number of strings", u64::from(count), 1)?;
-    for _ in 0..count {
-        let s = c.c_str("string")?;
-        kernel.strings.push(s);
-    }
-    Ok(())
+    c.c_strs("string", count, &mut kernel.strings)
 }
 
+/// Attributes, of which most declarations have none.
+#[inline]
 fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Read<AttrRange> {
+    if count == 0 { Ok(AttrRange::default()) } else { some_attributes(c, wide, count, table) }
+}
+
+fn some_attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Read<AttrRange> {
     let start = to_index(table.len());
     c.fits("number of attributes", u64::from(count), if wide { 5 } else { 3 })?;
     for _ in 0..count {
@@ -126,7 +128,7 @@ fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable)
         let value = c.take(size, "attribute value")?;
         table.push(name, value);
     }
-    Ok(AttrRange { start: if count == 0 { 0 } else { start }, len: count })
+    Ok(AttrRange { start, len: count })
 }
 
 fn general_var(c: &mut Cursor<'_>, wide: bool, table: &mut AttrTable) -> Read<GeneralVar> {

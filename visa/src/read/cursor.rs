@@ -3,7 +3,10 @@
 use narrow::to_u64;
 use std::ops::Range;
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    model::StringPool,
+};
 
 /// What is read, or what is wrong with it: in one word, since almost all that is read is right.
 pub(super) type Read<T> = Result<T, Box<Error>>;
@@ -115,13 +118,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes up to a zero byte, which is consumed.
-    pub(super) fn c_str(&mut self, field: &'static str) -> Read<&'a [u8]> {
-        let Some(len) = self.rest.iter().position(|b| *b == 0) else {
-            return Err(self.error_at(self.pos(), field, ErrorKind::UnterminatedString));
-        };
-        let taken = &self.rest[..len];
-        self.rest = &self.rest[len + 1..];
-        Ok(taken)
+    /// So many strings, each with a zero byte behind it, into a pool.
+    pub(super) fn c_strs(&mut self, field: &'static str, count: usize, pool: &mut StringPool) -> Read<()> {
+        let len = pool
+            .read(self.rest, count)
+            .map_err(|at| self.error_at(self.pos() + at, field, ErrorKind::UnterminatedString))?;
+        self.rest = &self.rest[len..];
+        Ok(())
     }
 }
