@@ -47,14 +47,17 @@ impl UniformFlags {
         self.uniform.extend(kernel.vars.iter().map(|v| v.class == VarClass::Flag && !v.live_in));
         self.written.clear();
         self.written.resize(kernel.vars.len(), false);
-        let mut changed = true;
-        while changed {
-            changed = false;
+        // Where no write keeps a flag uniform, none is left that another could hang on.
+        let (mut changed, mut kept) = (true, true);
+        while changed && kept {
+            (changed, kept) = (false, false);
             for (_, inst) in kernel.insts() {
                 for flag in [inst.cond.map(|c| c.flag), inst.dst.reg()].into_iter().flatten() {
                     let Some(v) = flag.var().map(VarId::index).filter(|&v| self.uniform[v]) else { continue };
                     self.written[v] = true;
-                    if !self.keeps_uniform(kernel, inst, flag, width) {
+                    if self.keeps_uniform(kernel, inst, flag, width) {
+                        kept = true;
+                    } else {
                         (self.uniform[v], changed) = (false, true);
                     }
                 }
