@@ -122,13 +122,7 @@ pub fn allocate(
     if kernel.vars.len() >= as_index(u32::MAX / 64) || kernel.inst_count() >= as_index(u32::MAX / 64) {
         return Err(Error::TooLarge);
     }
-    memory.flow.find(kernel);
-    let file = File::of(kernel, VarClass::General, Way::Packed);
-    if let Some(call) = calls::too_deep(&memory.flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
-        && let Some(var) = kernel.blocks[call.site.index()].insts.last().and_then(|i| i.dst.reg()?.var())
-    {
-        return Err(Error::OutOfRegisters { class: VarClass::General, var });
-    }
+    memory.flow.forget();
     let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
     let mut aims = Aims::default();
     loop {
@@ -318,9 +312,24 @@ impl Rounds<'_> {
         Err(Error::NoEnd(MAX_ROUNDS))
     }
 
+    /// Finds the control flow, which no rewriting changes, where it is first asked for. More subroutines inside each other than
+    /// there are registers for their return addresses are not looked at further.
+    fn find_flow(&mut self) -> Result<(), Error> {
+        let (kernel, flow) = (self.kernel, &mut self.memory.flow);
+        flow.find_once(kernel);
+        let file = File::of(kernel, VarClass::General, Way::Packed);
+        if let Some(call) = calls::too_deep(flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
+            && let Some(var) = kernel.blocks[call.site.index()].insts.last().and_then(|i| i.dst.reg()?.var())
+        {
+            return Err(Error::OutOfRegisters { class: VarClass::General, var });
+        }
+        Ok(())
+    }
+
     /// Finds what is known of the kernel as it stands.
     fn analyse(&mut self) -> Result<(), Error> {
         self.options.watch.ask().map_err(Error::Stopped)?;
+        self.find_flow()?;
         self.by_lane_failed = false;
         let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
         now.find(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness, self.options.quick)
@@ -329,7 +338,7 @@ impl Rounds<'_> {
     /// Gives all variables registers of their own, if there is room; of flags and addresses, where these are too many,
     /// lives are looked at, if they have no places yet. Returns whether all have.
     fn place_side_by_side(&mut self, arf_placed: bool) -> Result<bool, Error> {
-        let AllocationMemory { flow, history, now, liveness, side_by_side, placed, .. } = &mut *self.memory;
+        let AllocationMemory { side_by_side, placed, .. } = &mut *self.memory;
         let [flags, addresses, general] = placed;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         let copies = || !self.options.quick && copies::may_be_left_out(current);
@@ -340,12 +349,13 @@ impl Rounds<'_> {
             || side_by_side.place_arf(current, VarClass::Flag, flags)
                 && side_by_side.place_arf(current, VarClass::Address, addresses);
         if !arf_placed {
-            now.find_arf(current, flow, history, liveness)?;
+            self.find_arf()?;
             if !self.place_arf()? {
                 return Ok(false);
             }
         }
         if self.options.check {
+            self.find_flow()?;
             let AllocationMemory { flow, history, now, .. } = &mut *self.memory;
             now.accesses.collect(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history)?;
             now.composites.find(&mut now.accesses);
@@ -353,12 +363,18 @@ impl Rounds<'_> {
         Ok(true)
     }
 
+    /// Finds what is known of flags and addresses alone.
+    fn find_arf(&mut self) -> Result<(), Error> {
+        self.find_flow()?;
+        let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
+        now.find_arf(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness)
+    }
+
     /// Splits flags and addresses until all find places.
     fn split_arf(&mut self) -> Result<(), Error> {
         for _ in 0..MAX_ROUNDS {
             self.options.watch.ask().map_err(Error::Stopped)?;
-            let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
-            now.find_arf(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness)?;
+            self.find_arf()?;
             if self.place_arf()? {
                 return Ok(());
             }

@@ -80,13 +80,14 @@ impl SideBySide {
                 return;
             }
             ordinary &= var.class == role_class(role) || matches!(role, Role::Dst | Role::Src(_));
+            // What a read finds behind the end does not matter: the first byte is inside.
+            let first = || Extent::new(reg.byte, 1);
             let extent = match role {
-                Role::Pred | Role::Cond => Extent::new(reg.byte, 1),
-                _ => inst.extent(role, grf).unwrap_or(Extent::new(reg.byte, 1)),
+                Role::Dst => inst.dst_extent(grf).unwrap_or_else(first),
+                _ => first(),
             };
             let extent =
                 if var.class == VarClass::Flag { flag_bits(inst, role, reg.byte, extent) } else { extent };
-            // What a read finds behind the end does not matter.
             let bound = if role.is_write() { extent.end } else { extent.start + 1 };
             ordinary &= bound <= units(var);
             match role {

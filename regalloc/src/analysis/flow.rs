@@ -55,11 +55,26 @@ pub(crate) struct Flow {
     next: Vec<bool>,
     delta: Vec<i32>,
     heads: Vec<BlockId>,
+    /// It is that of the kernel at hand.
+    known: bool,
 }
 
 impl Flow {
+    /// Another kernel comes.
+    pub fn forget(&mut self) {
+        self.known = false;
+    }
+
+    /// Looks at a kernel, unless it has done so since it was to forget the one before.
+    pub fn find_once(&mut self, kernel: &Kernel<Virtual>) {
+        if !self.known {
+            self.find(kernel);
+        }
+    }
+
     /// Looks at a kernel; forgets the one before.
     pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+        self.known = true;
         let n = kernel.blocks.len();
         self.cfg.find(kernel);
         self.preds.find(&self.cfg);
