@@ -136,6 +136,9 @@ pub struct EncodeError {
     pub allowed: &'static str,
 }
 
+/// What is encoded, or why it cannot be: in one word, since almost all that is encoded can.
+pub(crate) type Encoded<T, E = EncodeError> = Result<T, Box<E>>;
+
 impl EncodeError {
     /// An error in an instruction with opcode `op`.
     #[cold]

@@ -5,7 +5,7 @@
 //! Align16 `mov` on Gen8 and Gen9 (the register's number stands in `ChanEn` or `ChanSel`).
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{self, FILE_ARF, FILE_GRF, OperandForm, RegFile},
     layout::{Basic, Control, SrcAlign16, SrcDirect},
     operand::{self, RegisterSource, Slot, SourceFields},
@@ -146,7 +146,7 @@ pub(super) fn encode(
     inst: &Inst<Physical>,
     count: u8,
     form: OperandForm,
-) -> Result<Basic, Bad> {
+) -> Encoded<Basic, Bad> {
     if !rules.align16 {
         return Err(Bad::new("options", "Align16", "Align1 on this platform"));
     }
@@ -158,7 +158,7 @@ pub(super) fn encode(
     Ok(w)
 }
 
-fn encode_dst(rules: &Rules, dst: &Dst<Physical>, form: OperandForm) -> Result<Basic, Bad> {
+fn encode_dst(rules: &Rules, dst: &Dst<Physical>, form: OperandForm) -> Encoded<Basic, Bad> {
     let (reg, ty, chan_en) = match *dst {
         Dst::Macro { reg, mme, ty } if form == OperandForm::Macro => (reg, ty, operand::encode_mme(mme)?),
         Dst::Direct { reg, horz: 1, ty } if form == OperandForm::Plain => match far_acc(reg) {
@@ -190,7 +190,7 @@ fn encode_src(
     src: &Src<Physical>,
     form: OperandForm,
     w: Basic,
-) -> Result<Basic, Bad> {
+) -> Encoded<Basic, Bad> {
     let names = slot.names();
     let (reg, mods, ty, sel) = match *src {
         Src::Macro { reg, mme, mods, ty } if form == OperandForm::Macro => {
@@ -254,7 +254,7 @@ pub(super) fn encode_macro_align1(
     src: &Src<Physical>,
     scalar: bool,
     w: Basic,
-) -> Result<Basic, Bad> {
+) -> Encoded<Basic, Bad> {
     let names = slot.names();
     let Src::Macro { reg, mme, mods, ty } = *src else {
         return Err(Bad::new(names.operand, operand::kind(src), "a math macro register"));

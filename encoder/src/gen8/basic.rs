@@ -1,7 +1,7 @@
 //! One- and two-source instructions, and `math`.
 
 use super::{
-    Bad, Fault, align16,
+    Bad, Encoded, Fault, align16,
     codes::{AccessMode, FILE_ARF, FILE_IMM, OperandForm, TYPE_UD},
     control,
     layout::{Basic, Control},
@@ -103,7 +103,7 @@ fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Faul
 
 /// The word of an instruction.
 #[inline]
-pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     let class = info.class;
     let mut is_macro = false;
     if class == Class::Math {
@@ -129,7 +129,7 @@ pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number
 }
 
 #[inline]
-fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bool) -> Result<Basic, Bad> {
+fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bool) -> Encoded<Basic, Bad> {
     let dst = match (&inst.dst, &inst.src[0]) {
         // `wait` writes the register that it reads.
         (Dst::None, Src::Direct { reg, ty, .. }) if inst.op == Op::Wait => {
@@ -172,7 +172,7 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
 }
 
 #[inline]
-fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Result<Basic, Bad> {
+fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Encoded<Basic, Bad> {
     let names = slot.names();
     let code =
         rules.imm.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "an immediate type of the platform"))?;

@@ -7,7 +7,7 @@
 //! source where it is not the reference assembler's.
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{AccessMode, FILE_IMM, OperandForm, TYPE_D},
     control,
     layout::{Basic, Control},
@@ -124,7 +124,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     Ok(())
 }
 
-pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     let Payload::Branch { jip, uip, ctrl } = inst.payload else {
         return Err(Bad::new("payload", "of another family", "branch targets"));
     };
@@ -176,7 +176,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     Ok(u128::from(c.into_bits()) | w.into_bits() | targets)
 }
 
-fn offset(target: Target, what: &'static str) -> Result<i32, Bad> {
+fn offset(target: Target, what: &'static str) -> Encoded<i32, Bad> {
     match target {
         Target::Rel(bytes) => Ok(bytes),
         Target::Block(_) => Err(Bad::new(what, "a block", "a byte offset")),

@@ -1,7 +1,7 @@
 //! The fields that all formats share.
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{self, AccessMode},
     layout::Control,
 };
@@ -106,7 +106,7 @@ pub(super) fn encode(
     class: Class,
     mode: AccessMode,
     number: u8,
-) -> Result<Control, Bad> {
+) -> Encoded<Control, Bad> {
     if !inst.chan.is_multiple_of(4) || inst.chan > 28 {
         return Err(Bad::new("channel offset", u32::from(inst.chan), "a multiple of 4 below 32"));
     }
@@ -127,7 +127,7 @@ pub(super) fn encode(
 
 /// The control fields with those of the instruction's options.
 #[inline]
-fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Result<Control, Bad> {
+fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Encoded<Control, Bad> {
     let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
     if left != Options::NONE {
         for (option, bit) in PLAIN {
@@ -157,7 +157,12 @@ fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Result<C
 
 /// The control fields with predicate, condition and their flag.
 #[inline]
-fn with_flags(mut c: Control, inst: &Inst<Physical>, class: Class, mode: AccessMode) -> Result<Control, Bad> {
+fn with_flags(
+    mut c: Control,
+    inst: &Inst<Physical>,
+    class: Class,
+    mode: AccessMode,
+) -> Encoded<Control, Bad> {
     let mut flag = None;
     if let Some(pred) = &inst.pred {
         let code = codes::pred_code(mode, pred.ctrl)
@@ -195,7 +200,7 @@ fn with_flags(mut c: Control, inst: &Inst<Physical>, class: Class, mode: AccessM
 }
 
 /// The function of a `math` instruction.
-pub(super) fn math_function(inst: &Inst<Physical>) -> Result<MathFn, Bad> {
+pub(super) fn math_function(inst: &Inst<Physical>) -> Encoded<MathFn, Bad> {
     match inst.payload {
         Payload::Math(function) => Ok(function),
         _ => Err(Bad::new("math function", "none", "a math function")),

@@ -27,7 +27,7 @@ pub(super) struct Bad {
 
 impl Bad {
     #[cold]
-    pub(super) fn new(field: &'static str, found: impl Into<Found>, allowed: &'static str) -> Bad {
-        Bad { field, found: found.into(), allowed }
+    pub(super) fn new(field: &'static str, found: impl Into<Found>, allowed: &'static str) -> Box<Bad> {
+        Box::new(Bad { field, found: found.into(), allowed })
     }
 }

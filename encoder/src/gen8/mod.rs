@@ -21,7 +21,7 @@ mod send;
 mod ternary1;
 mod ternary16;
 
-use crate::{DecodeError, EncodeError, opcodes};
+use crate::{DecodeError, EncodeError, error::Encoded, opcodes};
 use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
 use narrow::low_u8;
@@ -30,7 +30,7 @@ use platforms::{Gen8Format, Platform};
 
 /// See [`crate::encode`].
 pub fn encode(platform: Platform, format: Gen8Format, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    let error = |b: Bad| EncodeError::new(inst.op, b.field, b.found, b.allowed);
+    let error = |b: Box<Bad>| EncodeError::new(inst.op, b.field, b.found, b.allowed);
     let Some(number) = opcodes::number(platform, inst.op) else {
         return Err(error(Bad::new("opcode", inst.op.name(), "an opcode of the platform")));
     };
@@ -91,7 +91,7 @@ const ACCESS_MODE: u128 = 1 << 8;
 /// `DebugCtrl`, the only field of an instruction without operands.
 const DEBUG_CTRL: u128 = 1 << 30;
 
-fn nullary(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+fn nullary(inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     let opts = inst.opts.without(Options::BREAKPOINT).without(Options::COMPACTED);
     let bare = Inst { opts: Options::NONE, origin: Inst::<Physical>::NO_ORIGIN, ..*inst };
     if bare != Inst::new(inst.op, inst.exec) || opts != Options::NONE {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{self, FILE_ARF, FILE_GRF, OperandForm, RegFile},
     layout::{Basic, SrcDirect, SrcIndirect},
     rules::Rules,
@@ -100,13 +100,13 @@ impl SourceFields {
 const ALLOWED_REG: &str = "r0 to r127 or an architecture register, byte 0 to 31";
 const ALLOWED_REGION: &str = "strides and width with a code";
 
-fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
+fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Encoded<u8, Bad> {
     if reg.byte < 32 { Ok(to_u8(reg.byte)) } else { Err(Bad::new(what, reg.byte, ALLOWED_REG)) }
 }
 
 /// File, number and subregister of a direct operand.
 #[inline]
-pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, u8), Bad> {
+pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Encoded<(u8, u8, u8), Bad> {
     let (file, number) =
         codes::register_number(reg).ok_or_else(|| Bad::new(what, "another register", ALLOWED_REG))?;
     let file = match file {
@@ -121,7 +121,7 @@ pub const ADDRESS_OFFSETS: RangeInclusive<i16> = -512..=511;
 
 /// Address subregister and the low and high part of the address immediate.
 #[inline]
-pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, u16, bool), Bad> {
+pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Encoded<(u8, u16, bool), Bad> {
     let allowed = "a0.0 to a0.15 with -512 to 511";
     let sub = addr.address_sub().ok_or_else(|| Bad::new(what, addr.byte, allowed))?;
     if !ADDRESS_OFFSETS.contains(&imm) {
@@ -174,7 +174,7 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, form: OperandForm) -> Result<D
 
 /// The fields of a destination.
 #[inline]
-pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result<Basic, Bad> {
+pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Encoded<Basic, Bad> {
     let code = |ty: Type| {
         rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))
     };
@@ -268,7 +268,7 @@ pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Phys
 
 /// The fields of a register source in Align1 mode.
 #[inline]
-pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basic) -> Result<Basic, Bad> {
+pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basic) -> Encoded<Basic, Bad> {
     let names = slot.names();
     let code = |ty: Type| {
         rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))
@@ -299,7 +299,7 @@ pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basi
 
 /// Region and modifier bits; they stand alike in direct and indirect operands.
 #[inline]
-fn encode_region(region: Region, mods: SrcMod, names: &Names) -> Result<u32, Bad> {
+fn encode_region(region: Region, mods: SrcMod, names: &Names) -> Encoded<u32, Bad> {
     let Some(bits) = codes::region_bits(region) else {
         let found = u32::from(region.vert) << 16 | u32::from(region.width) << 8 | u32::from(region.horz);
         return Err(Bad::new(names.region, found, ALLOWED_REGION));
@@ -329,7 +329,7 @@ pub(super) fn decode_mme(code: u8, field: &'static str) -> Result<Mme, Fault> {
 }
 
 /// The code of a math macro operand's extra register.
-pub(super) fn encode_mme(mme: Mme) -> Result<u8, Bad> {
+pub(super) fn encode_mme(mme: Mme) -> Encoded<u8, Bad> {
     match mme {
         Mme::Reg(n) if n < 8 => Ok(n),
         Mme::None => Ok(8),

@@ -1,7 +1,7 @@
 //! Messages: `send` and `sendc`, and the split forms `sends` and `sendsc`.
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{self, AccessMode, FILE_ARF, FILE_GRF, FILE_IMM, OperandForm, RegFile},
     control,
     layout::{Basic, Control, Sends, SrcDirect},
@@ -210,7 +210,7 @@ impl SplitAddress {
         (operand::addr_reg(self.number >> 4), operand::addr_imm(low, self.bit_9))
     }
 
-    fn encode(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<SplitAddress, Bad> {
+    fn encode(addr: Reg<Physical>, imm: i16, what: &'static str) -> Encoded<SplitAddress, Bad> {
         let (sub, low, bit_9) = operand::indirect(addr, imm, what)?;
         if imm % 16 != 0 {
             return Err(Bad::new(what, i64::from(imm), "a multiple of 16"));
@@ -220,7 +220,7 @@ impl SplitAddress {
 }
 
 #[inline]
-pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     let Payload::Send(info) = &inst.payload else {
         return Err(Bad::new("payload", "of another family", "a message"));
     };
@@ -239,18 +239,18 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     Ok(u128::from(c.into_bits()) | operands | u128::from(info.eot) << 127)
 }
 
-fn imm_desc(desc: Descriptor) -> Result<u32, Bad> {
+fn imm_desc(desc: Descriptor) -> Encoded<u32, Bad> {
     let desc = desc.into_bits();
     if desc >> 31 == 0 { Ok(desc) } else { Err(Bad::new("descriptor", desc, "bit 31 zero")) }
 }
 
 /// The dword of the address register that a descriptor is in.
-fn a0(reg: Reg<Physical>, what: &'static str, last: u8, allowed: &'static str) -> Result<u8, Bad> {
+fn a0(reg: Reg<Physical>, what: &'static str, last: u8, allowed: &'static str) -> Encoded<u8, Bad> {
     let dword = reg.address_sub().and_then(AddrSub::dword).filter(|&dword| dword <= last);
     dword.ok_or_else(|| Bad::new(what, "another register", allowed))
 }
 
-fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
+fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Encoded<u128, Bad> {
     let mut w = operand::encode_dst(rules, &inst.dst, Basic::new())?;
     let src = &inst.src[0];
     if src.mods().any() || inst.src[1] != Src::None || inst.src[2] != Src::None {
@@ -305,7 +305,7 @@ fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -
     Ok(w.into_bits() | u128::from(upper) << 64)
 }
 
-fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
+fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Encoded<u128, Bad> {
     let w = split_dst(rules, &inst.dst, Sends::new())?;
     let w = split_sources(&inst.src, w)?;
     let w = match info.desc {
@@ -319,7 +319,7 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
 }
 
 /// The destination of a split message.
-fn split_dst(rules: &Rules, dst: &Dst<Physical>, w: Sends) -> Result<Sends, Bad> {
+fn split_dst(rules: &Rules, dst: &Dst<Physical>, w: Sends) -> Encoded<Sends, Bad> {
     let ty = dst.ty().ok_or_else(|| Bad::new("dst", "none", "a destination"))?;
     let code =
         rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))?;
@@ -344,7 +344,7 @@ fn split_dst(rules: &Rules, dst: &Dst<Physical>, w: Sends) -> Result<Sends, Bad>
 }
 
 /// The two payloads of a split message.
-fn split_sources(src: &[Src<Physical>; 3], mut w: Sends) -> Result<Sends, Bad> {
+fn split_sources(src: &[Src<Physical>; 3], mut w: Sends) -> Encoded<Sends, Bad> {
     match src[0] {
         Src::Direct { reg, mods: SrcMod::None, .. } => {
             let (file, number, sub) = operand::direct(reg, "src0")?;
@@ -379,7 +379,7 @@ fn split_sources(src: &[Src<Physical>; 3], mut w: Sends) -> Result<Sends, Bad> {
 }
 
 /// The extended descriptor of a split message.
-fn split_ex_desc(rules: &Rules, info: &SendInfo<Physical>, w: Sends) -> Result<Sends, Bad> {
+fn split_ex_desc(rules: &Rules, info: &SendInfo<Physical>, w: Sends) -> Encoded<Sends, Bad> {
     match info.ex_desc {
         Desc::Imm(d) => {
             let d = d.into_bits();
@@ -396,7 +396,7 @@ fn split_ex_desc(rules: &Rules, info: &SendInfo<Physical>, w: Sends) -> Result<S
     }
 }
 
-fn half_register(sub: u8, what: &'static str) -> Result<bool, Bad> {
+fn half_register(sub: u8, what: &'static str) -> Encoded<bool, Bad> {
     match sub {
         0 => Ok(false),
         16 => Ok(true),

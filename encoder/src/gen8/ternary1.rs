@@ -1,7 +1,7 @@
 //! Three-source instructions in Align1 form (Gen11).
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{self, AccessMode, OperandForm, RegFile},
     control,
     layout::{Control, Ternary1, Ternary1Src, Ternary1Src2},
@@ -41,7 +41,7 @@ fn ty(exec_type: ExecType, code: u8, field: &'static str) -> Result<Type, Fault>
     table.get(usize::from(code)).copied().ok_or_else(|| Fault::new(field, code, "0 to 5, floats 0 to 3"))
 }
 
-fn code(exec_type: ExecType, ty: Type, field: &'static str) -> Result<u8, Bad> {
+fn code(exec_type: ExecType, ty: Type, field: &'static str) -> Encoded<u8, Bad> {
     let table: &[Type] = match exec_type {
         ExecType::Int => &INT,
         ExecType::Float => &FLOAT,
@@ -152,7 +152,7 @@ fn decode_src2(
 }
 
 #[inline]
-pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }
@@ -208,7 +208,7 @@ pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
 }
 
 /// File, number and subregister of a register.
-fn number_of(reg: Reg<Physical>, what: &'static str, form: OperandForm) -> Result<(RegFile, u8, u8), Bad> {
+fn number_of(reg: Reg<Physical>, what: &'static str, form: OperandForm) -> Encoded<(RegFile, u8, u8), Bad> {
     let allowed = "r0 to r127 or an architecture register, byte 0 to 31 (math macros: 0)";
     let (file, number) =
         codes::register_number(reg).ok_or_else(|| Bad::new(what, "another register", allowed))?;
@@ -224,7 +224,7 @@ fn encode_src(
     src: &Src<Physical>,
     exec_type: ExecType,
     form: OperandForm,
-) -> Result<(u32, bool), Bad> {
+) -> Encoded<(u32, bool), Bad> {
     let what = SRC[i];
     let (reg, ty, vert, horz, sub) = match *src {
         Src::Imm { bits, ty } => {

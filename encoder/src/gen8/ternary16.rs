@@ -6,7 +6,7 @@
 //! An execution size of 1 does not exist; one channel of four (doubles: two of two halves) stands for it.
 
 use super::{
-    Bad, Fault,
+    Bad, Encoded, Fault,
     codes::{AccessMode, OperandForm},
     control,
     layout::{Control, Ternary16, Ternary16Src},
@@ -33,7 +33,7 @@ fn ty(code: u8, field: &'static str) -> Result<Type, Fault> {
     TYPES.get(usize::from(code)).copied().ok_or_else(|| Fault::new(field, code, "0 to 4"))
 }
 
-fn code(ty: Type, field: &'static str) -> Result<u8, Bad> {
+fn code(ty: Type, field: &'static str) -> Encoded<u8, Bad> {
     match TYPES.iter().position(|&t| t == ty) {
         Some(code) => Ok(to_u8(code)),
         None => Err(Bad::new(field, ty, ":f, :d, :ud, :df, :hf")),
@@ -144,7 +144,7 @@ fn decode_src(
 const CHAN_SEL_REP: u8 = CHAN_SEL_XYZW;
 
 #[inline]
-pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }
@@ -179,7 +179,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
 /// The destination, and whether sources must be one element: a lone channel other than x reads packed ones elsewhere. Such a
 /// channel has an execution size of its own.
 #[inline]
-fn encode_dst(inst: &Inst<Physical>, form: OperandForm, c: &mut Control) -> Result<(Ternary16, bool), Bad> {
+fn encode_dst(inst: &Inst<Physical>, form: OperandForm, c: &mut Control) -> Encoded<(Ternary16, bool), Bad> {
     let mut w = Ternary16::new();
     let mut one = false;
     match inst.dst {
@@ -218,7 +218,7 @@ fn encode_dst(inst: &Inst<Physical>, form: OperandForm, c: &mut Control) -> Resu
     Ok((w, one))
 }
 
-fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
+fn grf_number(reg: Reg<Physical>, what: &'static str) -> Encoded<u8, Bad> {
     match reg.base() {
         Base::Grf(n) if n.number() < 128 => Ok(to_u8(n.number())),
         _ => Err(Bad::new(what, "another register", "r0 to r127")),
@@ -231,7 +231,7 @@ fn encode_src(
     exec: ExecSize,
     form: OperandForm,
     one: bool,
-) -> Result<Ternary16Src, Bad> {
+) -> Encoded<Ternary16Src, Bad> {
     match *src {
         Src::Macro { reg, mme, .. } if form == OperandForm::Macro => {
             if reg.byte != 0 {

@@ -10,7 +10,7 @@ use super::{
     operand::{macro_vert_stride, src_mod_code, src_mod_of},
     words::{Direct, bits},
 };
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, error::Encoded};
 use gen_ir::{
     Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Options, Payload, Physical, Reg, Region, Src, SyncFn,
     Type,
@@ -23,7 +23,7 @@ const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2,
 
 impl Encoder<'_> {
     #[inline(always)]
-    pub(super) fn basic<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn basic<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         if !matches!(i.payload, Payload::None) {
             return Err(self.error("payload", "present", "none"));
@@ -33,7 +33,7 @@ impl Encoder<'_> {
         self.basic_sources::<L>(b, i.op.info().srcs)
     }
 
-    pub(super) fn math<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn math<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Math(function) = i.payload else {
             return Err(self.error("MathFC", "none", "a function"));
@@ -67,7 +67,7 @@ impl Encoder<'_> {
     }
 
     /// The destination says nothing, but its stride is 1.
-    pub(super) fn sync<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn sync<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Sync(function) = i.payload else {
             return Err(self.error("SyncFC", "none", "a function"));
@@ -95,7 +95,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn basic_dst<L: Layout>(&self, b: &mut BasicFields) -> Result<(), EncodeError> {
+    fn basic_dst<L: Layout>(&self, b: &mut BasicFields) -> Encoded<()> {
         let i = self.inst;
         b.acc_wr = i.opts.has(Options::ACC_WR_EN);
         b.saturate = i.sat;
@@ -117,7 +117,7 @@ impl Encoder<'_> {
 
     /// Packs the word with its sources; only the last one may be an immediate.
     #[inline(always)]
-    fn basic_sources<L: Layout>(&self, mut b: BasicFields, sources: u8) -> Result<u128, EncodeError> {
+    fn basic_sources<L: Layout>(&self, mut b: BasicFields, sources: u8) -> Encoded<u128> {
         let [src0, src1, _] = &self.inst.src;
         let idle = sources == 1 && self.inst.op.info().class == Class::Basic && idle_source(src0, src1);
         self.no_source(usize::from(sources) + usize::from(idle))?;
@@ -159,7 +159,7 @@ impl Encoder<'_> {
         field: &'static str,
         src: &Src<Physical>,
         range: RangeInclusive<i16>,
-    ) -> Result<Source, EncodeError> {
+    ) -> Encoded<Source> {
         let (operand, region, mods, ty) = match *src {
             Src::Direct { reg, region, mods, ty } => {
                 (self.direct::<L>(field, reg, region.horz)?, region, mods, ty)
@@ -188,7 +188,7 @@ impl Encoder<'_> {
         })
     }
 
-    fn macro_source(&self, field: &'static str, src: &Src<Physical>) -> Result<Source, EncodeError> {
+    fn macro_source(&self, field: &'static str, src: &Src<Physical>) -> Encoded<Source> {
         let Src::Macro { reg, mme, mods, ty } = *src else {
             return Err(self.error(field, "no macro operand", "a register with mme"));
         };

@@ -6,7 +6,7 @@ use super::{
     layout::{Layout, Operand},
     words::Branch,
 };
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, error::Encoded};
 use gen_ir::{Dst, Inst, Op, Payload, Physical, Reg, Src, SrcMod, Target, Type};
 use narrow::low_u16;
 
@@ -41,7 +41,7 @@ impl BranchForm {
 }
 
 impl Encoder<'_> {
-    pub(super) fn branch<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn branch<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Branch { jip, uip, ctrl } = i.payload else {
             return Err(self.error("payload", "none", "branch targets"));
@@ -86,7 +86,7 @@ impl Encoder<'_> {
     }
 
     /// A register of a branch: scalar, and aligned so that the slot says it all.
-    fn return_reg<L: Layout>(&self, field: &'static str, reg: Reg<Physical>) -> Result<u16, EncodeError> {
+    fn return_reg<L: Layout>(&self, field: &'static str, reg: Reg<Physical>) -> Encoded<u16> {
         let operand = self.direct::<L>(field, reg, 0)?;
         self.no_low_bit(field, operand)?;
         Ok(operand.slot)

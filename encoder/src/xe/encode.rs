@@ -4,17 +4,17 @@ use super::{
     codes,
     layout::{Controls, Layout},
 };
-use crate::{EncodeError, opcodes};
+use crate::{EncodeError, error::Encoded, opcodes};
 use gen_ir::{Class, FlagSub, Inst, Op, Options, Physical, Reg, Src, Swsb, SwsbKind};
 use platforms::{Caps, Platform};
 
 /// See [`crate::encode`].
 #[inline]
-pub(super) fn encode<L: Layout>(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    let Some(opcode) = opcodes::number(platform, inst.op) else {
-        return Err(EncodeError::new(inst.op, "opcode", inst.op.name(), "an operation of the platform"));
-    };
+pub(super) fn encode<L: Layout>(platform: Platform, inst: &Inst<Physical>) -> Encoded<u128> {
     let e = Encoder { inst, caps: platform.caps() };
+    let Some(opcode) = opcodes::number(platform, inst.op) else {
+        return Err(e.error("opcode", inst.op.name(), "an operation of the platform"));
+    };
     e.check_options()?;
     let controls = L::controls(&e.controls::<L>(opcode)?);
     let rest = match inst.op.info().class {
@@ -43,12 +43,12 @@ impl Encoder<'_> {
         field: &'static str,
         found: impl Into<crate::Found>,
         allowed: &'static str,
-    ) -> EncodeError {
-        EncodeError::new(self.inst.op, field, found, allowed)
+    ) -> Box<EncodeError> {
+        Box::new(EncodeError::new(self.inst.op, field, found, allowed))
     }
 
     /// `nop` has only an annotation; `illegal` is zero.
-    fn nullary<L: Layout>(&self, opcode: u8) -> Result<u128, EncodeError> {
+    fn nullary<L: Layout>(&self, opcode: u8) -> Encoded<u128> {
         let i = self.inst;
         if i.op == Op::Illegal {
             return Ok(opcode.into());
@@ -61,7 +61,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn check_options(&self) -> Result<(), EncodeError> {
+    fn check_options(&self) -> Encoded<()> {
         let op = self.inst.op.info();
         let mut allowed = Options::ATOMIC.with(Options::BREAKPOINT).with(Options::COMPACTED);
         if self.caps.words.acc_write_enable
@@ -85,7 +85,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn controls<L: Layout>(&self, opcode: u8) -> Result<Controls, EncodeError> {
+    pub(super) fn controls<L: Layout>(&self, opcode: u8) -> Encoded<Controls> {
         let i = self.inst;
         let kind = SwsbKind::of(i.op);
         let swsb = match i.swsb {
@@ -137,13 +137,13 @@ impl Encoder<'_> {
         })
     }
 
-    fn flag(&self, reg: Reg<Physical>) -> Result<FlagSub, EncodeError> {
+    fn flag(&self, reg: Reg<Physical>) -> Encoded<FlagSub> {
         reg.flag_sub()
             .filter(|flag| flag.register() < self.caps.regs.flag_count)
             .ok_or_else(|| self.error("FlagRegNum", reg.byte, "a flag register's first or second half"))
     }
 
-    pub(super) fn cond(&self) -> Result<u8, EncodeError> {
+    pub(super) fn cond(&self) -> Encoded<u8> {
         match self.inst.cond {
             None => Ok(0),
             Some(c) => c
@@ -153,7 +153,7 @@ impl Encoder<'_> {
         }
     }
 
-    pub(super) fn no_cond(&self) -> Result<(), EncodeError> {
+    pub(super) fn no_cond(&self) -> Encoded<()> {
         match self.inst.cond {
             None => Ok(()),
             Some(c) => Err(self.error("CondModifier", c.cond.number(), "none")),
@@ -161,7 +161,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn no_source(&self, from: usize) -> Result<(), EncodeError> {
+    pub(super) fn no_source(&self, from: usize) -> Encoded<()> {
         // Without a branch per source: how many there are is hard to foretell.
         let present = |i: usize| u32::from(!matches!(self.inst.src[i], Src::None)) << i;
         if (present(0) | present(1) | present(2)) >> from == 0 {

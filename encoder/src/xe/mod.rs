@@ -82,7 +82,7 @@ const fn check_row<L: Layout>(caps: &Caps) {
 /// See [`crate::encode`].
 #[inline]
 pub fn encode(platform: Platform, format: XeFormat, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    of_layout!(format, encode::encode(platform, inst))
+    of_layout!(format, encode::encode(platform, inst)).map_err(|e| *e)
 }
 
 /// See [`crate::decode_into`].

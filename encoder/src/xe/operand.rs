@@ -9,20 +9,20 @@ use super::{
     layout::{Layout, Operand},
     words::{Direct, Indirect, Macro},
 };
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, error::Encoded};
 use gen_ir::{AddrSub, Mme, Op, Physical, Reg, Src, SrcMod, Type};
 use narrow::{low_u32, to_i16};
 
 impl Encoder<'_> {
     #[inline(always)]
-    pub(super) fn type_code(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+    pub(super) fn type_code(&self, field: &'static str, ty: Type) -> Encoded<u8> {
         match codes::type_code(ty) {
             Some(code) if self.caps.ops.bf16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
             _ => Err(self.error(field, ty, "a data type of the platform")),
         }
     }
 
-    pub(super) fn imm_type_code(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+    pub(super) fn imm_type_code(&self, field: &'static str, ty: Type) -> Encoded<u8> {
         match codes::imm_type_code(ty) {
             Some(code) if self.caps.ops.bf16 || ty != Type::Bf => Ok(code),
             _ => Err(self.error(field, ty, "a data type of immediates")),
@@ -32,7 +32,7 @@ impl Encoder<'_> {
     /// An immediate in its place: bits 127..96, and the high half of 64 bits below. A word stands there twice, but once in
     /// `sync`, as Intel's finalizer writes it.
     #[inline(always)]
-    pub(super) fn imm(&self, field: &'static str, bits: u64, ty: Type) -> Result<u128, EncodeError> {
+    pub(super) fn imm(&self, field: &'static str, bits: u64, ty: Type) -> Encoded<u128> {
         let (high, low) = match ty {
             Type::Uw | Type::W if bits <= 0xffff && self.inst.op == Op::Sync => (0, bits),
             Type::Uw | Type::W | Type::Hf | Type::Bf if bits <= 0xffff => (0, bits << 16 | bits),
@@ -47,7 +47,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn reg(&self, field: &'static str, reg: Reg<Physical>) -> Result<(bool, u8), EncodeError> {
+    pub(super) fn reg(&self, field: &'static str, reg: Reg<Physical>) -> Encoded<(bool, u8)> {
         codes::reg_code(reg)
             .ok_or_else(|| self.error(field, "a register out of range", "a register of the platform"))
     }
@@ -58,7 +58,7 @@ impl Encoder<'_> {
         field: &'static str,
         reg: Reg<Physical>,
         horz: u8,
-    ) -> Result<Operand, EncodeError> {
+    ) -> Encoded<Operand> {
         let (file, num) = self.reg(field, reg)?;
         if reg.byte >= self.caps.regs.grf_bytes.into() {
             return Err(self.error(field, reg.byte, "a byte offset inside the register"));
@@ -83,7 +83,7 @@ impl Encoder<'_> {
         imm: i16,
         horz: u8,
         range: RangeInclusive<i16>,
-    ) -> Result<Operand, EncodeError> {
+    ) -> Encoded<Operand> {
         let Some(sub) = addr.address_sub() else {
             return Err(self.error(field, addr.byte, "a subregister of a0"));
         };
@@ -108,7 +108,7 @@ impl Encoder<'_> {
         reg: Reg<Physical>,
         mme: Mme,
         horz: u8,
-    ) -> Result<u16, EncodeError> {
+    ) -> Encoded<u16> {
         let (file, num) = self.reg(field, reg)?;
         let mme = match mme {
             Mme::Reg(n @ 0..=7) => n,
@@ -126,11 +126,7 @@ impl Encoder<'_> {
         Ok(slot.into_bits())
     }
 
-    pub(super) fn whole_reg(
-        &self,
-        field: &'static str,
-        reg: Reg<Physical>,
-    ) -> Result<(bool, u8), EncodeError> {
+    pub(super) fn whole_reg(&self, field: &'static str, reg: Reg<Physical>) -> Encoded<(bool, u8)> {
         if reg.byte != 0 {
             return Err(self.error(field, reg.byte, "a whole register"));
         }

@@ -1,7 +1,7 @@
 //! Messages, to bits and back.
 
 use super::{codes, decode::Decoder, encode::Encoder, layout::Send};
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, error::Encoded};
 use gen_ir::{
     AddrSub, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
     SrcMod, Type,
@@ -11,7 +11,7 @@ use gen_ir::{
 const A0: Reg<Physical> = Reg::address(AddrSub::A0);
 
 impl Encoder<'_> {
-    pub(super) fn send(&self) -> Result<u128, EncodeError> {
+    pub(super) fn send(&self) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Send(info) = &i.payload else {
             return Err(self.error("payload", "none", "a message"));
@@ -47,7 +47,7 @@ impl Encoder<'_> {
         Ok(s.pack())
     }
 
-    fn ex_desc(&self, info: &SendInfo<Physical>, s: &mut Send) -> Result<(), EncodeError> {
+    fn ex_desc(&self, info: &SendInfo<Physical>, s: &mut Send) -> Encoded<()> {
         if info.src1_len > 31 {
             return Err(self.error("Src1.Length", u32::from(info.src1_len), "0 to 31"));
         }
@@ -85,7 +85,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    fn payload_reg(&self, field: &'static str, src: &Src<Physical>) -> Result<(bool, u8), EncodeError> {
+    fn payload_reg(&self, field: &'static str, src: &Src<Physical>) -> Encoded<(bool, u8)> {
         match *src {
             Src::Direct { reg, mods: SrcMod::None, .. } => self.whole_reg(field, reg),
             Src::None => Ok((false, 0)),

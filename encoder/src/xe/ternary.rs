@@ -8,7 +8,7 @@ use super::{
     operand::{src_mod_code, src_mod_of},
     words::{Direct, Dpas, Ternary},
 };
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, error::Encoded};
 use gen_ir::{CondMod, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, SrcMod};
 
 #[derive(Clone, Copy, Default)]
@@ -59,7 +59,7 @@ struct TernarySlot {
 }
 
 impl Encoder<'_> {
-    pub(super) fn ternary<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn ternary<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         let mut w = Ternary::new().with_acc_wr_ctrl(i.opts.has(Options::ACC_WR_EN)).with_saturate(i.sat);
         let is_macro = i.op == Op::Madm;
@@ -113,7 +113,7 @@ impl Encoder<'_> {
     }
 
     /// The truth table and condition of `bfn`, where other operations have modifiers.
-    fn bfn(&self, w: Ternary, sources: [TernarySource; 3]) -> Result<u128, EncodeError> {
+    fn bfn(&self, w: Ternary, sources: [TernarySource; 3]) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Bfn(table) = i.payload else {
             return Err(self.error("BooleanFuncCtrl", "none", "a truth table"));
@@ -141,7 +141,7 @@ impl Encoder<'_> {
         slot: TernaryPlace,
         src: &Src<Physical>,
         float: bool,
-    ) -> Result<TernarySource, EncodeError> {
+    ) -> Encoded<TernarySource> {
         let field = slot.field();
         let Some(ty) = src.ty() else {
             return Err(self.error(field, "none", "an operand"));
@@ -182,11 +182,11 @@ impl Encoder<'_> {
         Ok(s)
     }
 
-    pub(super) fn no_low_bit(&self, field: &'static str, operand: Operand) -> Result<(), EncodeError> {
+    pub(super) fn no_low_bit(&self, field: &'static str, operand: Operand) -> Encoded<()> {
         if operand.low { Err(self.error(field, 1u32, "an even byte offset")) } else { Ok(()) }
     }
 
-    pub(super) fn dpas<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn dpas<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
         let Payload::Dpas { depth, repeat } = i.payload else {
             return Err(self.error("payload", "none", "systolic depth and repeat count"));
@@ -212,7 +212,7 @@ impl Encoder<'_> {
         self.no_low_bit("dst", dst)?;
         let dst_type = self.type_code("dst", ty)?;
         let float = dst_type & 8 != 0;
-        let source = |field, src: &Src<Physical>| -> Result<(u16, u8, u8), EncodeError> {
+        let source = |field, src: &Src<Physical>| -> Encoded<(u16, u8, u8)> {
             let Src::Direct { reg, mods: SrcMod::None, ty, .. } = *src else {
                 return Err(self.error(field, "another kind of operand", "a register without modifier"));
             };
