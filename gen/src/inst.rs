@@ -212,10 +212,19 @@ impl<S: Space> Inst<S> {
     }
 
     /// The same instruction with every register replaced; the way from one [`Space`] to another.
-    pub fn map_regs<T: Space>(&self, mut f: impl FnMut(Role, Reg<S>) -> Reg<T>) -> Inst<T> {
-        let pred = self.pred.map(|p| Pred { flag: f(Role::Pred, p.flag), inv: p.inv, ctrl: p.ctrl });
-        let mut src = [Src::None; 3];
-        for ((to, s), i) in src.iter_mut().zip(&self.src).zip(0..) {
+    pub fn map_regs<T: Space>(&self, f: impl FnMut(Role, Reg<S>) -> Reg<T>) -> Inst<T> {
+        let mut mapped = Inst::new(self.op, self.exec);
+        self.map_regs_into(&mut mapped, f);
+        mapped
+    }
+
+    /// Makes a [new](Inst::new) instruction what [`Inst::map_regs`] gives, where it is: in a list, none is moved there.
+    #[inline]
+    pub fn map_regs_into<T: Space>(&self, to: &mut Inst<T>, mut f: impl FnMut(Role, Reg<S>) -> Reg<T>) {
+        (to.op, to.exec, to.chan, to.no_mask) = (self.op, self.exec, self.chan, self.no_mask);
+        (to.sat, to.opts, to.swsb, to.origin) = (self.sat, self.opts, self.swsb, self.origin);
+        to.pred = self.pred.map(|p| Pred { flag: f(Role::Pred, p.flag), inv: p.inv, ctrl: p.ctrl });
+        for ((to, s), i) in to.src.iter_mut().zip(&self.src).zip(0..) {
             *to = match *s {
                 Src::None => Src::None,
                 Src::Imm { bits, ty } => Src::Imm { bits, ty },
@@ -229,7 +238,7 @@ impl<S: Space> Inst<S> {
                 }
             };
         }
-        let payload = match self.payload {
+        to.payload = match self.payload {
             Payload::None => Payload::None,
             Payload::Math(x) => Payload::Math(x),
             Payload::Sync(x) => Payload::Sync(x),
@@ -247,7 +256,7 @@ impl<S: Space> Inst<S> {
                 src1_len: s.src1_len,
             }),
         };
-        let dst = match self.dst {
+        to.dst = match self.dst {
             Dst::None => Dst::None,
             Dst::Direct { reg, horz, ty } => Dst::Direct { reg: f(Role::Dst, reg), horz, ty },
             Dst::Macro { reg, mme, ty } => Dst::Macro { reg: f(Role::Dst, reg), mme, ty },
@@ -255,22 +264,7 @@ impl<S: Space> Inst<S> {
                 Dst::Indirect { addr: f(Role::DstAddr, addr), imm, horz, ty }
             }
         };
-        let cond = self.cond.map(|c| CondMod { cond: c.cond, flag: f(Role::Cond, c.flag) });
-        Inst {
-            op: self.op,
-            exec: self.exec,
-            chan: self.chan,
-            no_mask: self.no_mask,
-            pred,
-            cond,
-            sat: self.sat,
-            opts: self.opts,
-            dst,
-            src,
-            payload,
-            swsb: self.swsb,
-            origin: self.origin,
-        }
+        to.cond = self.cond.map(|c| CondMod { cond: c.cond, flag: f(Role::Cond, c.flag) });
     }
 }
 

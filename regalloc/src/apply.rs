@@ -37,14 +37,14 @@ pub(crate) fn apply(
     for block in &kernel.blocks {
         let mut insts = pool.list(block.insts.len());
         for inst in block.insts.iter().filter(|inst| !inst.is_start_of_life()) {
-            insts.push(inst.map_regs(|_, reg| place(reg)));
-            if inst.op == Op::Mov && insts.last().is_some_and(is_idle_copy) {
+            insts.push(Inst::new(inst.op, inst.exec));
+            let Some(new) = insts.last_mut() else { continue };
+            inst.map_regs_into(new, |_, reg| place(reg));
+            if inst.op == Op::Mov && is_idle_copy(new) {
                 insts.pop();
                 continue;
             }
-            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. }))
-                && let Some(new) = insts.last_mut()
-            {
+            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. })) {
                 addresses(&mut new.src, grf_bytes);
             }
         }
