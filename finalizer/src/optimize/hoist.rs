@@ -56,7 +56,7 @@ pub(super) fn equals(
             let found = equal(kernel, [one, two], i).filter(|_| {
                 let inst = &kernel.blocks[one].insts[i];
                 if !uniform && !channels.are_known() {
-                    channels.find(kernel);
+                    channels.find(kernel, |_| true);
                 }
                 uniform || channels.is_own(inst)
             });

@@ -5,7 +5,7 @@
 
 use gen_ir::{Dst, Inst, Kernel, Op, Reg, Role, Src, VarId, Virtual};
 
-use crate::lists::reset;
+use crate::lists::refill;
 
 /// For each variable, whether channels touch their own elements of it only, and which channels do.
 #[derive(Debug, Default)]
@@ -92,19 +92,24 @@ impl OwnChannels {
         !self.lanes.is_empty()
     }
 
-    /// Finds out for all variables of a kernel.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+    /// Finds out for the variables of a kernel that are of interest; of the others it knows nothing good.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, matters: impl Fn(VarId) -> bool) {
         let lanes = &mut self.lanes;
-        reset(lanes, kernel.vars.len(), TouchedBy::None);
-        for (v, var) in kernel.vars.iter().enumerate() {
-            if var.live_out || var.fixed.is_some() {
-                lanes[v] = TouchedBy::Any;
-            }
-        }
+        let vars = (0..).map(VarId).zip(&kernel.vars);
+        refill(
+            lanes,
+            vars.map(|(v, var)| match var.live_out || var.fixed.is_some() || !matters(v) {
+                true => TouchedBy::Any,
+                false => TouchedBy::None,
+            }),
+        );
         for (_, inst) in kernel.insts() {
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
                 let known = &mut lanes[v.index()];
+                if *known == TouchedBy::Any {
+                    return;
+                }
                 *known = match touched(inst, role, reg) {
                     Some(own) => known.and(own),
                     None => TouchedBy::Any,

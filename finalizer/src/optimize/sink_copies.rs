@@ -82,7 +82,7 @@ pub(super) fn copies(
     if memory.copies.is_empty() {
         return false;
     }
-    memory.channels.find(kernel);
+    memory.channels.find(kernel, |_| true);
     memory.live.find(kernel, grf_bytes, &memory.channels, &memory.results);
     let mut any = false;
     // In each block the last copy comes first, and those before it get in front of it.

@@ -98,7 +98,8 @@ pub(super) fn split(
         return false;
     }
     let cfg = analyses.graph(kernel);
-    memory.channels.find(kernel);
+    let WebMemory { channels, values, .. } = memory;
+    channels.find(kernel, |v| values[v.index()] > 0);
     memory.collect(kernel, grf_bytes);
     memory.sort();
     memory.renamed.clear();
