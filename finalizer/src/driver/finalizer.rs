@@ -300,7 +300,7 @@ fn functions(
     wanted.extend(calls.callees(&work.calls.callees));
     let module = cx.module;
     addressed(module, &module.kernels[index], &work.symbols, wanted);
-    let holder = module.kernels.iter().position(|k| *k.name() == *SYMBOL_TABLE).unwrap_or(0);
+    let holder = module.kernels.iter().position(|k| k.header_name == SYMBOL_TABLE).unwrap_or(0);
     if index == holder {
         let called = |f: &visa::Kernel| f.attr("Extern").is_some();
         let open = module.functions.iter().enumerate().filter(|(_, f)| called(f));
@@ -330,7 +330,7 @@ fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::Symbol
 }
 
 /// The kernel without code of its own that holds the functions of a program which are called by address.
-const SYMBOL_TABLE: &str = "Intel_Symbol_Table_Void_Program";
+const SYMBOL_TABLE: &[u8] = b"Intel_Symbol_Table_Void_Program";
 
 /// All binaries, or all faults.
 pub(crate) fn gather(results: impl Iterator<Item = Result<Binary, Refusal>>) -> Result<Vec<Binary>, Refusal> {

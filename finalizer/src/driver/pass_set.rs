@@ -23,6 +23,11 @@ impl PassSet {
         PassSet(self.0 | other.0)
     }
 
+    /// Those of a set that are in no other one.
+    pub(crate) const fn without(self, other: PassSet) -> PassSet {
+        PassSet(self.0 & !other.0)
+    }
+
     /// Whether pass number `index` of [`PASSES`](crate::PASSES) is in the set.
     pub(crate) const fn has(self, index: usize) -> bool {
         self.0 >> index & 1 != 0

@@ -3,7 +3,7 @@
 use gen_ir::{Kernel, Op, Physical};
 
 use crate::{
-    Diagnostic, Options, Refusal,
+    Diagnostic, Options, PassSet, Refusal,
     driver::{
         pass::{Code, Pass, PassBody, Tracker, verify},
         passes::PASSES,
@@ -52,7 +52,9 @@ fn through_passes(
     let mut code = Code::Source;
     tracker.start();
     let skip = cx.options.skip.with(cx.options.level.skips());
-    for (index, pass) in PASSES.iter().enumerate() {
+    // Most passes, in quick compilation.
+    let idle = skip.without(REQUIRED).without(cx.options.print_after);
+    for (index, pass) in PASSES.iter().enumerate().filter(|(index, _)| !idle.has(*index)) {
         if matches!(pass.step, PassBody::Binary(..)) {
             continue;
         }
@@ -77,6 +79,18 @@ fn through_passes(
     let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
     Ok(code)
 }
+
+/// Passes that no option skips.
+const REQUIRED: PassSet = {
+    let (mut required, mut index) = (PassSet::NONE, 0);
+    while index < PASSES.len() {
+        if !PASSES[index].optional {
+            required = required.with(PassSet::of(index));
+        }
+        index += 1;
+    }
+    required
+};
 
 /// Why a pass does not.
 fn why_not(pass: &Pass, options: &Options) -> String {
