@@ -164,7 +164,7 @@ impl Rounds<'_> {
         let spilled = &placed[2].spilled;
         let Analysis { live, costs, .. } = &*now;
         if self.extensions == EXTENSIONS
-            || !extension.choose(spilled, extend::Context { kernel: current, live, remat, costs })
+            || !extension.choose(spilled, extend::ExtensionContext { kernel: current, live, remat, costs })
         {
             return false;
         }

@@ -30,7 +30,7 @@ const WORTH: usize = 8;
 
 /// The kernel as it is, and what is known of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct ExtensionContext<'a> {
     pub kernel: &'a Kernel<Virtual>,
     pub live: &'a Liveness,
     pub remat: &'a Remat,
@@ -55,8 +55,8 @@ pub(crate) struct Extension {
 impl Extension {
     /// Chooses from `spilled`, and from what has a source in common with one of those and is alive where too much is: a source
     /// that lives longer serves all. Returns whether there is anything to choose.
-    pub fn choose(&mut self, spilled: &[VarId], context: Context<'_>) -> bool {
-        let Context { kernel, live, remat, costs } = context;
+    pub fn choose(&mut self, spilled: &[VarId], context: ExtensionContext<'_>) -> bool {
+        let ExtensionContext { kernel, live, remat, costs } = context;
         let Extension { chosen, wanted, candidates, .. } = self;
         chosen.clear();
         if !spilled.iter().any(|&v| remat.is_far(v)) {
@@ -93,7 +93,7 @@ impl Extension {
     }
 
     /// Finds which part of the candidates' registers their sources would keep.
-    fn weigh(&mut self, Context { kernel, live, remat, .. }: Context<'_>) {
+    fn weigh(&mut self, ExtensionContext { kernel, live, remat, .. }: ExtensionContext<'_>) {
         let Extension { wanted, ranges, kept, candidates, .. } = self;
         wanted.clear();
         wanted.extend(candidates.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));
