@@ -14,7 +14,9 @@ pub(crate) fn simplify(inst: &mut VInst) {
         Op::Add | Op::Or | Op::Xor | Op::Mul | Op::And => is_zero(a) || is_zero(b),
         Op::Shl | Op::Shr | Op::Asr => is_zero(b),
         Op::Mov => {
-            inst.src[0] = one_number(inst.src[0]);
+            if let Some(number) = one_number(a) {
+                inst.src[0] = number;
+            }
             false
         }
         _ => false,
@@ -25,16 +27,15 @@ pub(crate) fn simplify(inst: &mut VInst) {
 }
 
 /// A packed vector of one number as that number, in words, which its elements are.
-fn one_number(src: VSrc) -> VSrc {
-    let Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } = src else { return src };
+fn one_number(src: &VSrc) -> Option<VSrc> {
+    let &Src::Imm { bits, ty } = src else { return None };
     let element = bits & 0xF;
-    if bits != element * 0x1111_1111 {
-        return src;
-    }
+    let same = bits == element * 0x1111_1111;
     match ty {
         // Signed numbers of four bits.
-        Type::V => Src::imm((element ^ 8).wrapping_sub(8), Type::W),
-        _ => Src::imm(element, Type::Uw),
+        Type::V if same => Some(Src::imm((element ^ 8).wrapping_sub(8), Type::W)),
+        Type::Uv if same => Some(Src::imm(element, Type::Uw)),
+        _ => None,
     }
 }
 

@@ -3,7 +3,8 @@
 //! A copy of a variable into part of another (mostly: of a value into the payload of a message) is not
 //! needed if both can be the same registers. That is so if only one block touches them, the variable is
 //! not written any more once it has been copied, and nothing else writes those bytes of the payload or
-//! reads them before; where the variable has no readers behind its copies, they may be written behind those. Then whoever names the variable can name the part of the payload, whatever the
+//! reads them before; where the variable has no readers behind its copies, they may be written behind those. Then whoever
+//! names the variable can name the part of the payload, whatever the
 //! masks: both hold the same bytes from the copies on, and before them only the variable has any. That a variable asks to
 //! start at an even register does not keep it from lying at an odd one there: no instruction needs that of a part of a
 //! payload, and Intel's finalizer makes such values at odd registers, too.
@@ -199,17 +200,14 @@ impl Merger {
                 first_read = first_read.min(access.inst);
                 continue;
             }
-            let writer = ByteCopy::of(inst, self.grf_bytes);
-            // What is copied there last has a better claim to the place.
-            if writer.is_some_and(|other| other != copy) {
-                return false;
-            }
-            if writer.is_none() {
-                first_other = first_other.min(access.inst);
-                continue;
-            }
-            if !(inst.no_mask || fresh.to) {
-                return false;
+            match ByteCopy::of(inst, self.grf_bytes) {
+                Some(writer) if writer == copy && (inst.no_mask || fresh.to) => {}
+                // What is copied there last has a better claim to the place.
+                Some(_) => return false,
+                None => {
+                    first_other = first_other.min(access.inst);
+                    continue;
+                }
             }
             first_copy = first_copy.min(access.inst);
             last_copy = last_copy.max(access.inst);

@@ -3,8 +3,8 @@
 //! Variables come in the order in which they become live. Each goes to the first place that no placed
 //! variable holds at a common position, or rather to that of a variable that it is a copy of; live ranges have
 //! gaps, and a place may be free in them. When there is none, the cheapest variables in the way (or the new one itself)
-//! are marked for spilling. Those marked before ([`Item::is_last`]) have what all others leave. Registers that many small variables have taken may have no room in a row for a large one
-//! then, although as many are free: so the largest come first in another [`Way`], which is taken if all fit.
+//! are marked for spilling. Those marked before ([`Item::is_last`]) have what all others leave. Registers that many small
+//! variables have taken may have no room in a row for a large one then, although as many are free: so the largest come first in another [`Way`], which is taken if all fit.
 
 mod ages;
 pub(crate) mod copies;

@@ -10,13 +10,15 @@ use crate::{
     },
     copy,
     place::{InPlace, Sharing, Way},
-    placing::{Planned, is_complete},
+    placing::{Aims, Planned, is_complete},
     spill::{
-        self, extend,
+        self,
         plan::Known,
         remat::{self, Remat},
     },
 };
+
+use gen_ir::{Kernel, Virtual};
 
 /// How often what others are computed from is asked to keep its registers: a third time changed no real program.
 const SOURCE_TRIES: u32 = 2;
@@ -24,6 +26,9 @@ const SOURCE_TRIES: u32 = 2;
 /// What has to be lost for that, beside all that spilling costs: with less than a part in two hundred no real program
 /// gained.
 const LEAST_LOSS: f32 = 0.005;
+
+/// Aims of placing that are kept where they make spilling cheaper; the second where anything can be computed again.
+const AIMS: [fn(&mut Aims) -> &mut bool; 2] = [|aims| &mut aims.at_pressure, |aims| &mut aims.remat_last];
 
 /// How often sources are made to live longer.
 const EXTENSIONS: u32 = 2;
@@ -148,7 +153,7 @@ impl Rounds<'_> {
             return false;
         }
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if !leftovers.find(current, (&now.accesses, &now.live, &now.costs)) {
+        if !leftovers.find(known(current, now, remat)) {
             return false;
         }
         leftovers.copy(self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool)), pool);
@@ -162,17 +167,12 @@ impl Rounds<'_> {
             &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         let spilled = &placed[2].spilled;
-        let Analysis { live, costs, .. } = &*now;
-        if self.extensions == EXTENSIONS
-            || !extension.choose(spilled, extend::ExtensionContext { kernel: current, live, remat, costs })
-        {
+        if self.extensions == EXTENSIONS || !extension.choose(spilled, known(current, now, remat)) {
             return false;
         }
         self.extensions += 1;
         remat.extend(&extension.chosen);
-        let Analysis { accesses, live, costs, .. } = &*now;
-        let known = Known { kernel: current, accesses, live, costs, remat };
-        plan.make(&extension.chosen, known, placing.aims.serves);
+        plan.make(&extension.chosen, known(current, now, remat), placing.aims.serves);
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
         spill::compute_again(kernel, (plan, remat), history, spill, pool);
         true
@@ -196,22 +196,16 @@ impl Rounds<'_> {
         let general = &mut placed[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         let sharing = sharing(flow, now, of_lanes);
-        let Analysis { accesses, live, costs, .. } = &*now;
-        let known = Known { kernel: current, accesses, live, costs, remat };
+        let known = known(current, now, remat);
         let mut planned = placing.plan((known, flow), plan, general);
         if !self.options.quick && planned != Planned::NOTHING {
-            let other = (&mut *plan_other, &mut *placed_other);
-            placing.aims.at_pressure = true;
-            let tried =
-                placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
-            placing.aims.at_pressure = tried != planned;
-            planned = tried;
-            if remat.any() {
+            let tries = 1 + usize::from(remat.any());
+            for aim in AIMS.into_iter().take(tries) {
                 let other = (&mut *plan_other, &mut *placed_other);
-                placing.aims.remat_last = true;
+                *aim(&mut placing.aims) = true;
                 let tried =
                     placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
-                placing.aims.remat_last = tried != planned;
+                *aim(&mut placing.aims) = tried != planned;
                 planned = tried;
             }
             for _ in 0..SOURCE_TRIES {
@@ -227,12 +221,17 @@ impl Rounds<'_> {
                 planned = tried;
             }
             placing.losses.clear();
-            placing.aims.at_pressure = false;
-            placing.aims.remat_last = false;
+            AIMS.into_iter().for_each(|aim| *aim(&mut placing.aims) = false);
         }
         self.cost += planned.cost;
         Ok(planned.fits)
     }
+}
+
+/// What is known of the kernel at hand.
+fn known<'a>(kernel: &'a Kernel<Virtual>, now: &'a Analysis, remat: &'a Remat) -> Known<'a> {
+    let Analysis { accesses, live, costs, .. } = now;
+    Known { kernel, accesses, live, costs, remat }
 }
 
 /// Which variables may share registers, where `of_lanes` says where lanes that run need them.

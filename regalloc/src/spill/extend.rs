@@ -16,7 +16,7 @@ use crate::{
         liveness::Liveness,
         position::{Position, Range},
     },
-    spill::{costs::Costs, remat::Remat},
+    spill::plan::Known,
 };
 use gen_ir::{Kernel, VarId, Virtual};
 use narrow::{to_f32, to_index};
@@ -27,15 +27,6 @@ const GAIN: f32 = 2.0;
 
 /// One in so many spilled variables, at least, is worth to look at the kernel anew: large kernels with a few such take long.
 const WORTH: usize = 8;
-
-/// The kernel as it is, and what is known of it.
-#[derive(Clone, Copy)]
-pub(crate) struct ExtensionContext<'a> {
-    pub kernel: &'a Kernel<Virtual>,
-    pub live: &'a Liveness,
-    pub remat: &'a Remat,
-    pub costs: &'a Costs,
-}
 
 /// What is chosen, and memory of the choice.
 #[derive(Default)]
@@ -55,8 +46,8 @@ pub(crate) struct Extension {
 impl Extension {
     /// Chooses from `spilled`, and from what has a source in common with one of those and is alive where too much is: a source
     /// that lives longer serves all. Returns whether there is anything to choose.
-    pub fn choose(&mut self, spilled: &[VarId], context: ExtensionContext<'_>) -> bool {
-        let ExtensionContext { kernel, live, remat, costs } = context;
+    pub fn choose(&mut self, spilled: &[VarId], known: Known<'_>) -> bool {
+        let Known { kernel, live, remat, costs, .. } = known;
         let Extension { chosen, wanted, candidates, .. } = self;
         chosen.clear();
         if !spilled.iter().any(|&v| remat.is_far(v)) {
@@ -75,7 +66,7 @@ impl Extension {
         candidates.extend((0..to_index(kernel.vars.len())).map(VarId).filter(is_other));
         candidates.extend(spilled);
         candidates.sort_unstable();
-        self.weigh(context);
+        self.weigh(known);
         let Extension { chosen, wanted, kept, candidates, .. } = self;
         let pays = |v: &VarId| remat.is_far(*v) && kept[*v] * GAIN <= 1.0;
         // A source that is alive anyway and may be in memory is as good as the result there.
@@ -93,7 +84,7 @@ impl Extension {
     }
 
     /// Finds which part of the candidates' registers their sources would keep.
-    fn weigh(&mut self, ExtensionContext { kernel, live, remat, .. }: ExtensionContext<'_>) {
+    fn weigh(&mut self, Known { kernel, live, remat, .. }: Known<'_>) {
         let Extension { wanted, ranges, kept, candidates, .. } = self;
         wanted.clear();
         wanted.extend(candidates.iter().flat_map(|&v| remat.far_sources(v).map(move |s| (s, v))));

@@ -13,12 +13,12 @@ use crate::{
     analysis::{
         access::{Access, Kind},
         accesses::Accesses,
-        liveness::Liveness,
     },
-    spill::costs::Costs,
+    spill::{plan::Known, remat::is_free},
 };
 use gen_ir::{
-    BlockId, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Src, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Src, Type, Var, VarClass, VarId,
+    Virtual,
 };
 use narrow::{as_index, to_index};
 use typed_index_collections::TiVec;
@@ -34,6 +34,8 @@ pub(crate) struct Leftovers {
     answers: Vec<Answer>,
     /// Rows of answers that are copied: the answer's place, the row and what it becomes.
     copies: Vec<(u32, u32, VarId)>,
+    /// The instruction that each copy stands behind, in order, and the copy's place.
+    due: Vec<(u32, u32)>,
 }
 
 /// A variable that one message writes, row by row.
@@ -83,16 +85,9 @@ impl Answer {
 
 impl Leftovers {
     /// Finds answers that are alive where too much is, and of which less is left than not. Returns whether there are any.
-    pub fn find(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        (accesses, live, costs): (&Accesses, &Liveness, &Costs),
-    ) -> bool {
-        self.find_answers(kernel, accesses);
-        if self.answers.is_empty() {
-            return false;
-        }
-        self.see_reads(kernel, accesses, live, costs);
+    pub fn find(&mut self, known: Known<'_>) -> bool {
+        self.find_answers(known.kernel, known.accesses);
+        self.see_reads(known);
         self.answers.iter().any(Answer::pays)
     }
 
@@ -143,7 +138,7 @@ impl Leftovers {
     }
 
     /// Notes which rows are read where; what reads over a row's end makes a whole of the answer.
-    fn see_reads(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, costs: &Costs) {
+    fn see_reads(&mut self, Known { kernel, accesses, live, costs, .. }: Known<'_>) {
         let Leftovers { answer, answers, .. } = self;
         for a in answers.iter_mut().filter(|a| a.rows < 2 || !costs.is_pressed(live.of(a.var))) {
             a.rows = 0;
@@ -188,15 +183,23 @@ impl Leftovers {
                 self.copies.push((n, row, kernel.add_var(var)));
             }
         }
-        let mut at = 0;
-        for (b, block) in kernel.blocks.iter_mut().enumerate() {
-            let mut new = pool.list(block.insts.len() + self.copies.len());
-            for inst in &block.insts {
-                new.push(self.renamed(inst, BlockId::from(b), at));
-                new.extend(self.copies_behind(at, inst.origin));
-                at += 1;
+        self.due.clear();
+        self.due.extend((0..).zip(&self.copies).map(|(c, copy)| (self.answers[as_index(copy.0)].last, c)));
+        self.due.sort_unstable();
+        let (mut due, mut first) = (&self.due[..], 0);
+        for (b, Block { insts, .. }) in kernel.blocks.iter_mut().enumerate() {
+            for (i, inst) in (first..).zip(&mut *insts) {
+                *inst = self.renamed(inst, BlockId::from(b), i);
             }
-            pool.keep(std::mem::replace(&mut block.insts, new));
+            let end = first + to_index(insts.len());
+            let (here, later) = due.split_at(due.partition_point(|d| d.0 < end));
+            // From behind, so that what stands in front keeps its place.
+            pool.grow(insts, here.len());
+            for &(last, c) in here.iter().rev() {
+                let at = as_index(last - first);
+                insts.insert(at + 1, self.copied(self.copies[as_index(c)], insts[at].origin));
+            }
+            (due, first) = (later, end);
         }
     }
 
@@ -222,26 +225,17 @@ impl Leftovers {
         })
     }
 
-    /// The copies that stand behind instruction `i`.
-    fn copies_behind(&self, i: u32, origin: u32) -> impl Iterator<Item = Inst<Virtual>> {
-        let here = self.copies.iter().map(|&(n, row, to)| (self.answers[as_index(n)], row, to));
-        here.filter(move |(known, ..)| known.last == i).map(move |(known, row, to)| {
-            let from = Reg::var_at(known.var, row * known.row);
-            Inst {
-                chan: known.chan,
-                no_mask: known.no_mask,
-                dst: Dst::packed(Reg::var_at(to, 0), Type::Ud),
-                src: [Src::new(from, Region::new(8, 8, 1), Type::Ud), Src::None, Src::None],
-                origin,
-                ..Inst::new(Op::Mov, known.exec)
-            }
-        })
+    /// The instruction that copies a row of an answer.
+    fn copied(&self, (n, row, to): (u32, u32, VarId), origin: u32) -> Inst<Virtual> {
+        let known = self.answers[as_index(n)];
+        let from = Reg::var_at(known.var, row * known.row);
+        Inst {
+            chan: known.chan,
+            no_mask: known.no_mask,
+            dst: Dst::packed(Reg::var_at(to, 0), Type::Ud),
+            src: [Src::new(from, Region::new(8, 8, 1), Type::Ud), Src::None, Src::None],
+            origin,
+            ..Inst::new(Op::Mov, known.exec)
+        }
     }
-}
-
-/// Whether nothing but instructions that name it has to do with a variable.
-fn is_free(var: &Var) -> bool {
-    var.class == VarClass::General
-        && var.fixed.is_none()
-        && !(var.live_in || var.live_out || var.no_spill || var.address_taken)
 }

@@ -29,7 +29,9 @@ use crate::analysis::{
     liveness::Liveness,
     position::{Position, Range},
 };
-use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
+use gen_ir::{
+    Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, Var, VarClass, VarId, Virtual,
+};
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
@@ -146,9 +148,7 @@ impl Remat {
         self.can.resize(kernel.vars.len(), true);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
             let needs = accesses.facts[v].needs;
-            self.can[v] = var.class == VarClass::General
-                && !(var.live_in || var.live_out || var.no_spill || var.address_taken)
-                && var.fixed.is_none()
+            self.can[v] = is_free(var)
                 && !needs.has(Needs::EOT)
                 && !needs.has(Needs::AT_END)
                 && (1..=to_index(MOST)).contains(&self.writes[v]);
@@ -299,6 +299,13 @@ impl Remat {
             }
         }
     }
+}
+
+/// Whether nothing but instructions that name it has to do with a general variable.
+pub(super) fn is_free(var: &Var) -> bool {
+    var.class == VarClass::General
+        && var.fixed.is_none()
+        && !(var.live_in || var.live_out || var.no_spill || var.address_taken)
 }
 
 /// Whether the same operation gives the same result again, and nothing else.

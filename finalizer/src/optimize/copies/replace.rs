@@ -170,7 +170,8 @@ pub(super) fn replace_legally(
 }
 
 /// Whether a sum or a left shift of 64 bits may read a word or dword instead of its extension; `or`, a comparison, a minimum
-/// and a maximum a dword, as in Intel's code (`cmp null:q r12:ud r9.1:q`). (What `and` and `xor` read is mostly read again as a quadword: both would stay alive. The walk over copies
+/// and a maximum a dword, as in Intel's code (`cmp null:q r12:ud r9.1:q`). (What `and` and `xor` read is mostly read again as
+/// a quadword: both would stay alive. The walk over copies
 /// allows all of that only where 64-bit integers are native, in any region.)
 fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
     let shift = inst.op == Op::Shl && i == 0;
