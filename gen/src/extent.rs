@@ -67,7 +67,7 @@ pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
         0
     } else if region.is_packed() {
         lanes - 1
-    } else if region.width == Region::ABSENT || region.vert == Region::VXH {
+    } else if !region.is_complete() {
         (0..lanes).map(|l| region.element(l)).max().unwrap_or(0)
     } else {
         // Strides are not negative: the last row's first element and the row's last one bound it.

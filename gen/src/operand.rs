@@ -59,6 +59,12 @@ impl Region {
         Region { vert: Region::ABSENT, width: Region::ABSENT, horz }
     }
 
+    /// Whether all three of `<V;W,H>` are given: forms of three sources lack some, and with an address for each row there
+    /// is no vertical stride.
+    pub const fn is_complete(self) -> bool {
+        self.width != Self::ABSENT && self.vert != Self::VXH
+    }
+
     /// Whether every channel reads the same element.
     pub const fn is_scalar(self) -> bool {
         match (self.vert, self.width) {

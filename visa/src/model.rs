@@ -12,7 +12,7 @@ use narrow::as_index;
 use std::borrow::Cow;
 
 use crate::{
-    ids::{LabelId, PredId, StrId, VarId},
+    ids::{LabelId, PredId, SamplerId, StrId, SurfaceId, VarId},
     inst::Record,
     operand::{Operand, RawOperand, VectorOperand},
     types::{Align, Type},
@@ -399,11 +399,19 @@ impl Kernel {
         };
         match input {
             InputVar::General(id) => self.var_name(id),
-            InputVar::Sampler(id) => numbered(format!("S{}", id.0), self.samplers.get(id.index())),
-            InputVar::Surface(id) => {
-                numbered(format!("T{}", id.0), id.declared().and_then(|i| self.surfaces.get(i)))
-            }
+            InputVar::Sampler(id) => numbered(format!("S{}", id.0), self.sampler(id)),
+            InputVar::Surface(id) => numbered(format!("T{}", id.0), self.surface(id)),
         }
+    }
+
+    /// A surface variable, unless it is predefined or not declared.
+    pub fn surface(&self, id: SurfaceId) -> Option<&SimpleVar> {
+        self.surfaces.get(id.declared()?)
+    }
+
+    /// A sampler variable, if it is declared.
+    pub fn sampler(&self, id: SamplerId) -> Option<&SimpleVar> {
+        self.samplers.get(id.index())
     }
 
     /// The variable that holds the bytes of `id` and the byte offset in it, through all aliases.

@@ -310,10 +310,8 @@ impl VarMap {
     fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &SourceFacts, out: &mut Kernel<Virtual>) {
         for &state in &facts.in_registers {
             let (declared, handle, origin) = match state {
-                StateVar::Surface(s) => {
-                    (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s), s.0)
-                }
-                StateVar::Sampler(s) => (kernel.samplers.get(s.index()), self.sampler(s), s.0),
+                StateVar::Surface(s) => (kernel.surface(s), self.surface(s), s.0),
+                StateVar::Sampler(s) => (kernel.sampler(s), self.sampler(s), s.0),
             };
             if let Some(handle) = handle {
                 let elements = declared.map_or(1, |d| u32::from(d.num_elements).max(1));

@@ -272,7 +272,7 @@ fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
 
 /// The stride of a region whose channel `n` reads element `n` times that; 1 for a single channel.
 fn stride(region: Region, lanes: u32) -> Option<u8> {
-    if region.vert == Region::VXH || region.vert == Region::ABSENT || region.width == Region::ABSENT {
+    if !region.is_complete() {
         return None;
     }
     if lanes == 1 {

@@ -6,7 +6,7 @@
 //! move an instruction goes for each register. (Intel's finalizer folds both, whoever else reads `f`.)
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Region, Role, Src, Type, VarId, Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Role, Src, Type, VarId, Virtual,
     rules::mixing::{mixing, narrow_result, narrow_source, turned},
 };
 use platforms::Caps;
@@ -190,7 +190,7 @@ fn takes_source(
     let strided = !caps.words.ternary_align16 && region.stride(lanes) == Some(2);
     let ternary = reader.op.info().class == Class::Ternary;
     let fits = !region.is_scalar() && (!ternary || strided || region.one_by_one(lanes));
-    let plain = fits && region.width != Region::ABSENT && region.vert != Region::VXH;
+    let plain = fits && region.is_complete();
     let mut new = *reader;
     new.src[src] = Src::Direct { reg, region, mods: first.then(mods), ty: Type::Hf };
     let new = turned(caps, &new).unwrap_or(new);

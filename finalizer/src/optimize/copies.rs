@@ -367,10 +367,9 @@ impl Copies {
                 let Some(v) = reg.var() else { return };
                 let Some(bytes) = inst.src_extent(0, grf_bytes) else { return };
                 let region = if region.is_scalar() || lanes == 1 { Region::SCALAR } else { region };
-                let plain_region = region.width != Region::ABSENT && region.vert != Region::VXH;
                 let overlapping =
                     v == dst_var && inst.dst_extent(grf_bytes).is_some_and(|written| written.overlaps(bytes));
-                if reach(v) == Reach::None || overlapping || !plain_region {
+                if reach(v) == Reach::None || overlapping || !region.is_complete() {
                     return;
                 }
                 CopySource::Reg { reg, bytes, region, ty, mods }

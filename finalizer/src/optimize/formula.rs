@@ -69,8 +69,7 @@ fn source(inst: &Inst<Virtual>, i: usize, vars: &[Var]) -> Option<VSrc> {
         src @ Src::Imm { .. } => Some(if inst.op == Op::Mov { dword(src) } else { src }),
         Src::Direct { reg, region, mods, ty } => {
             let var = &vars[reg.var()?.index()];
-            let direct = region.vert != Region::VXH && region.width != Region::ABSENT;
-            let plain = var.is_only_named() && direct;
+            let plain = var.is_only_named() && region.is_complete();
             if !plain || ty.is_float() || ty.bytes() > 4 {
                 return None;
             }

@@ -58,9 +58,8 @@ impl IndirectMove<'_> {
             return None;
         };
         let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
-        // Addresses of each row, or of none, are others.
-        let plain = region.vert != Region::VXH && region.width != Region::ABSENT;
-        if !(inst.op == Op::Mov && inst.is_plain() && from.same_bits(ty) && plain) {
+        // (Not with an address for each row.)
+        if !(inst.op == Op::Mov && inst.is_plain() && from.same_bits(ty) && region.is_complete()) {
             return None;
         }
         Some(IndirectMove { inst, value: reg.var()?, byte: reg.byte, address: addr.var()?, ty })

@@ -186,8 +186,10 @@ fn is_low_from_low(inst: &Inst<Virtual>) -> bool {
         Src::None => true,
         Src::Imm { ty, .. } => ty.is_int() && !matches!(ty, Type::V | Type::Uv),
         Src::Direct { reg, region, mods, ty } => {
-            let plain = region.vert != Region::VXH && region.width != Region::ABSENT;
-            reg.var().is_some() && plain && ty.is_int() && matches!(mods, SrcMod::None | SrcMod::Neg)
+            reg.var().is_some()
+                && region.is_complete()
+                && ty.is_int()
+                && matches!(mods, SrcMod::None | SrcMod::Neg)
         }
         Src::Indirect { mods: SrcMod::None, ty, .. } => inst.exec.lanes() == 1 && ty.is_int(),
         _ => false,

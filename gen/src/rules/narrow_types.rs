@@ -37,8 +37,7 @@ pub fn narrow_fits(dst: Narrow, src: NarrowSource, lanes: u32) -> bool {
         return true;
     }
     let r = src.region;
-    let rows =
-        r.width != Region::ABSENT && r.vert != Region::VXH && u32::from(r.width) < lanes && r.width > 1;
+    let rows = r.is_complete() && u32::from(r.width) < lanes && r.width > 1;
     let uniform = !rows || u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz);
     let stride = match r.vert {
         Region::VXH => u32::from(r.horz),

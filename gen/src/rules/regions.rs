@@ -55,7 +55,7 @@ fn crossing(cx: &mut Cx<'_>, o: &Operand) {
         None if o.is_indirect() => 0,
         _ => return,
     };
-    if o.region.width == Region::ABSENT || o.region.width == 0 || o.region.vert == Region::VXH {
+    if !o.region.is_complete() || o.region.width == 0 {
         return;
     }
     let (lanes, grf) = (cx.lanes(), cx.grf());

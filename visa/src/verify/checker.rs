@@ -132,12 +132,8 @@ impl Checker<'_> {
                 V::Address(AddressOperand { addr, .. }) | V::Indirect(IndirectOperand { addr, .. }),
             ) => kernel.addrs.get(addr.index()),
             Operand::Vector(V::Predicate(p, _)) => p.id.declared().and_then(|i| kernel.preds.get(i)),
-            Operand::Vector(V::Surface { surface: id, .. }) | Operand::Surface(id) => {
-                id.declared().and_then(|i| kernel.surfaces.get(i))
-            }
-            Operand::Vector(V::Sampler { sampler: id, .. }) | Operand::Sampler(id) => {
-                kernel.samplers.get(id.index())
-            }
+            Operand::Vector(V::Surface { surface: id, .. }) | Operand::Surface(id) => kernel.surface(*id),
+            Operand::Vector(V::Sampler { sampler: id, .. }) | Operand::Sampler(id) => kernel.sampler(*id),
             _ => None,
         };
         var.map(|var| kernel.str(var.name).into_owned()).filter(|name| !name.is_empty())
