@@ -5,7 +5,8 @@
 //! keep registers behind their last use, in exchange for those that the results give up. Between its computation and
 //! its reads a result is alive, so that is the longest for which its sources live longer; what several results have
 //! in common lives longer once for all of them. A kernel that computes hundreds of addresses from one base, each of
-//! them used much later, is such a one.
+//! them used much later, is such a one. A source that can be computed again itself counts as what that is computed from, if
+//! less: the next round sees to it (an address is a base and a shifted index).
 //!
 //! The choice is one of code, not of meaning: `remat` says what can be computed again. It is written into the kernel
 //! (`spill::compute_again`), which is then looked at anew: so the sources' lives are what liveness finds, and they may be
@@ -92,8 +93,14 @@ impl Extension {
         kept.clear();
         kept.resize(kernel.vars.len(), 0.0);
         for results in wanted.chunk_by(|a, b| a.0 == b.0) {
-            let more =
-                to_f32(kernel.vars[results[0].0.index()].bytes) * to_f32(longer(results, live, ranges));
+            let mut stays =
+                |v: VarId| to_f32(kernel.vars[v.index()].bytes) * to_f32(longer(v, results, live, ranges));
+            let source = results[0].0;
+            let mut more = stays(source);
+            // It may be computed again in the next round, where its own sources are.
+            if !remat.of(source).is_empty() {
+                more = more.min(remat.sources(source).map(stays).sum());
+            }
             let part = more / room(results, (kernel, live)).max(1.0);
             results.iter().for_each(|r| kept[r.1] += part);
         }
@@ -109,12 +116,12 @@ fn room(results: &[(VarId, VarId)], (kernel, live): (&Kernel<Virtual>, &Liveness
     results.iter().map(|r| of(r.1)).sum()
 }
 
-/// The positions at which any of the results of a source is alive, but not the source.
-fn longer(results: &[(VarId, VarId)], live: &Liveness, ranges: &mut Vec<Range>) -> u32 {
+/// The positions at which any of the results of a source is alive, but `var` is not.
+fn longer(var: VarId, results: &[(VarId, VarId)], live: &Liveness, ranges: &mut Vec<Range>) -> u32 {
     ranges.clear();
     ranges.extend(results.iter().flat_map(|r| live.of(r.1)));
     ranges.sort_unstable();
-    let own = results.first().map_or(&[][..], |r| live.of(r.0));
+    let own = live.of(var);
     let alive = |from: Position, to: Position| {
         let near = &own[own.partition_point(|r| r.end <= from)..];
         let met = near.iter().take_while(|r| r.start < to);
@@ -151,7 +158,7 @@ mod tests {
                 (b, range(29, 33)),
             ],
         );
-        assert_eq!(longer(&[(source, a), (source, b)], &live, &mut Vec::new()), 8 + 2);
-        assert_eq!(longer(&[(source, b)], &live, &mut Vec::new()), 4 + 2);
+        assert_eq!(longer(source, &[(source, a), (source, b)], &live, &mut Vec::new()), 8 + 2);
+        assert_eq!(longer(source, &[(source, b)], &live, &mut Vec::new()), 4 + 2);
     }
 }
