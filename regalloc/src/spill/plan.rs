@@ -1,7 +1,7 @@
 //! What spilling will add: the temporaries on which instructions work that touch a spilled variable.
 //!
-//! A temporary has the registers of the variable that an instruction touches. One that holds the value still
-//! serves the next few instructions.
+//! A temporary has the registers of the variable that an instruction touches, and those that the next few will. While it holds
+//! the value, it serves those. What holds nothing yet, since nobody has written it, is not filled.
 //!
 //! Variables that are touched together are one (`groups`): a temporary then has all registers of all of them.
 //!
@@ -153,6 +153,10 @@ pub(crate) struct Plan {
     open: Vec<ServingTemp>,
     /// Instructions for which a temporary that served one is there for the next.
     keep: u32,
+    /// What variables hold where a walk is; of another walk, nothing is known.
+    holding: TiVec<VarId, Holding>,
+    /// Walks so far.
+    walks: u32,
     mine: Vec<VarId>,
 }
 
@@ -165,6 +169,15 @@ struct ServingTemp {
     /// The use that saves what was written last, among all uses, if memory may do without: while the temporary
     /// serves, nothing else reads it there.
     unsaved: Option<u32>,
+}
+
+/// Which registers of a variable may hold something that is needed.
+#[derive(Clone, Copy, Default)]
+struct Holding {
+    /// In which walk that was found.
+    walk: u32,
+    /// A bit each; those from the last one on have that one together.
+    regs: u64,
 }
 
 /// How far a plan had come.
@@ -188,6 +201,8 @@ impl Plan {
             list.resize(kernel.vars.len(), false);
         }
         spilled.iter().for_each(|&v| self.decide(v, known.remat));
+        self.holding.clear();
+        self.holding.resize(kernel.vars.len(), Holding::default());
         self.groups.clear(kernel.vars.len());
         self.keep = if serves == Serves::Instruction { 0 } else { KEEP };
         if serves == Serves::Group {

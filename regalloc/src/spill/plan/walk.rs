@@ -1,6 +1,6 @@
 //! The walk of a plan over the instructions of a block: where temporaries begin, what they serve, where they end.
 
-use super::{Fill, Known, Plan, ServingTemp, Temp, TempId, Use};
+use super::{Fill, Holding, Known, Plan, ServingTemp, Temp, TempId, Use};
 use crate::{
     analysis::{
         access::{Access, Kind},
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use gen_ir::{Kernel, VarId, Virtual};
-use narrow::{as_index, to_index};
+use narrow::{as_index, ones, to_index};
 
 /// What an instruction does with a spilled variable, or with its group.
 #[derive(Clone, Copy, Default)]
@@ -61,6 +61,7 @@ impl Plan {
         wanted: impl Fn(VarId) -> bool,
     ) {
         self.open.clear();
+        self.walks += 1;
         let mut mine = std::mem::take(&mut self.mine);
         for i in part {
             mine.clear();
@@ -108,6 +109,9 @@ impl Plan {
     fn touch(&mut self, known: Known<'_>, v: VarId, i: usize, block: &std::ops::Range<usize>) {
         let inst = to_index(i);
         let mut touched = self.touched(known, v, i);
+        let held = self.held(known, v, i, block);
+        let written = if touched.written { bits(touched.first, touched.end) } else { 0 };
+        self.holding[v] = Holding { walk: self.walks, regs: held | written };
         if self.again[v] {
             if touched.written {
                 self.uses.push(Use {
@@ -138,7 +142,7 @@ impl Plan {
             }
             o.temp
         } else {
-            let opened = self.open_temp(known, &touched, (v, i), block);
+            let opened = self.open_temp(known, (&touched, held), (v, i), block);
             fill = opened.1;
             opened.0
         };
@@ -164,6 +168,16 @@ impl Plan {
             let more = Use { fill: Fill::None, saved: false, messages: TempId::NONE, ..one };
             let says = if self.uses.len() == all { one } else { more };
             self.uses.push(Use { var, ..says });
+        }
+    }
+
+    /// The registers of variable `v` that may hold something before instruction `i`: none where it begins to live, those
+    /// that are written from there on to the end of the block, then all. (What waiting lanes have is alive.)
+    fn held(&self, known: Known<'_>, v: VarId, i: usize, block: &std::ops::Range<usize>) -> u64 {
+        match self.holding[v] {
+            _ if !known.live.comes_to(v, i, block) => 0,
+            Holding { walk, regs } if walk == self.walks => regs,
+            _ => u64::MAX,
         }
     }
 
@@ -196,7 +210,7 @@ impl Plan {
     fn open_temp(
         &mut self,
         known: Known<'_>,
-        touched: &Touched,
+        (touched, held): (&Touched, u64),
         (v, i): (VarId, usize),
         block: &std::ops::Range<usize>,
     ) -> (TempId, Fill) {
@@ -204,9 +218,6 @@ impl Plan {
         let &Touched { first, end, window, read, written, early, covers, in_group } = touched;
         let grf = grf_of(kernel);
         let inst = to_index(i);
-        // A window is always laid out as where it is written.
-        let temp = self.temp(kernel, v, (first, end), written || window, inst);
-        self.temps[temp.index()].window = window;
         let bytes = kernel.vars[v.index()].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !read;
@@ -217,13 +228,25 @@ impl Plan {
         };
         let old = || match in_group {
             true => self.groups.members(v).any(|m| !is_covered(m) && old_of(m)),
-            false => old_of(v),
+            false => held & bits(first, end) != 0,
         };
-        let mut fill = Fill::None;
         // What a window may be written to is kept, known or not: else it would be needed from there on back.
-        if read || window || (!whole && old()) {
-            fill = if self.again[v] { Fill::Again } else { Fill::Read };
-        }
+        let is_filled = read || window || !whole && old();
+        let fill = match is_filled {
+            true if self.again[v] => Fill::Again,
+            true => Fill::Read,
+            false => Fill::None,
+        };
+        let (first, end) = if window || in_group || self.again[v] {
+            (first, end)
+        } else {
+            // What is not filled may have no register more that holds something.
+            let may = if is_filled { u64::MAX } else { !held | bits(first, end) };
+            self.soon_touched(known, (v, i), block, may, (first, end))
+        };
+        // A window is always laid out as where it is written.
+        let temp = self.temp(kernel, v, (first, end), written || window, inst);
+        self.temps[temp.index()].window = window;
         let needed = &mut self.temps[temp.index()].range;
         if fill == Fill::None && !early {
             needed.start = Position::write(inst);
@@ -239,6 +262,39 @@ impl Plan {
         }
         self.open.push(ServingTemp { temp, used: inst, unsaved: None });
         (temp, fill)
+    }
+
+    /// The registers `touched` of variable `v`, which instruction `i` touches, and those beside them that the next few will,
+    /// where that saves messages: one moves several registers as well as one. All of them are among `may`.
+    fn soon_touched(
+        &self,
+        known: Known<'_>,
+        (v, i): (VarId, usize),
+        block: &std::ops::Range<usize>,
+        may: u64,
+        touched: (u32, u32),
+    ) -> (u32, u32) {
+        let grf = grf_of(known.kernel);
+        let messages = |(first, end): (u32, u32)| chunks(end - first, grf).count();
+        let mut together = touched;
+        let (mut best, mut apart) = (touched, messages(touched));
+        for j in i + 1..block.end.min(i + 1 + as_index(self.keep)) {
+            for a in known.accesses.of(j).iter().filter(|a| a.var == v) {
+                let own = (a.start / grf, a.end.div_ceil(grf));
+                together = (together.0.min(own.0), together.1.max(own.1));
+                let through = a.chan == Access::THROUGH_ADDRESS;
+                if through || bits(together.0, together.1) & !may != 0 || !known.live.comes_to(v, j, block) {
+                    return best;
+                }
+                if own.0 < best.0 || best.1 < own.1 {
+                    apart += messages(own);
+                }
+                if messages(together) < apart {
+                    (best, apart) = (together, messages(together));
+                }
+            }
+        }
+        best
     }
 
     /// A temporary for registers `first` to before `end` of a variable, needed around instruction `at`.
@@ -272,6 +328,12 @@ impl Plan {
         }
         start
     }
+}
+
+/// A bit for each register from `first` to before `end`, as in [`Holding::regs`].
+fn bits(first: u32, end: u32) -> u64 {
+    let last = u64::BITS - 1;
+    ones(end.min(last + 1)) & !ones(first.min(last))
 }
 
 /// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
