@@ -50,8 +50,8 @@ fn keep(inst: &mut VInst, kept: VSrc) {
     let fits = !from.is_float() && !to.is_float() && from.bytes() <= to.bytes() && to.bytes() <= 4;
     // What `-` means to a logical operation is something else than what it means to a move.
     let modified = kept.mods() != SrcMod::None && inst.op != Op::Add;
-    // A logical shift right of what is narrower than its result, but signed, is left alone.
-    let shifted = inst.op == Op::Shr && from.is_signed() && from.bytes() < 4;
+    // A logical shift right of what is signed is left alone: it may be narrower than its result.
+    let shifted = inst.op == Op::Shr && from.is_signed();
     if !fits || modified || shifted {
         return;
     }
