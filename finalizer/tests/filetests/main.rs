@@ -116,6 +116,7 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
         let before = if visa { String::new() } else { kernel.to_string() };
         kernel.options().kernel_id = case.kernel_id;
         kernel.options().start_breakpoint = case.start_breakpoint;
+        kernel.options().strict = case.strict;
         kernel.options().level = case.level;
         passes.iter().try_for_each(|pass| kernel.run(pass))?;
         Ok((before, kernel.to_string()))
