@@ -50,7 +50,9 @@ pub(super) fn variables(
             let at = as_index(merger.copied[n].at);
             let Some(copy) = ByteCopy::of(&block.insts[at]) else { continue };
             let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
-            if merger.fits(copy, &block.insts, vars, fresh) {
+            // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
+            let carried = !fresh.from && !vars[copy.from.index()].is_temporary();
+            if !carried && merger.fits(copy, &block.insts, vars, fresh) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
             }
