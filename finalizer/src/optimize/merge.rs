@@ -51,8 +51,11 @@ pub(super) fn variables(
             let Some(copy) = ByteCopy::of(&block.insts[at]) else { continue };
             let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
             // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
-            let carried = !fresh.from && !vars[copy.from.index()].is_temporary();
-            if !carried && merger.fits(copy, &block.insts, vars, fresh) {
+            let declared = !fresh.from && !vars[copy.from.index()].is_temporary();
+            if declared && merger.is_carried(copy.from, &block.insts) {
+                continue;
+            }
+            if merger.fits(copy, &block.insts, vars, fresh) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
             }
@@ -244,6 +247,29 @@ impl Merger {
         let rest = u64::from((to.bytes - bytes.len().min(to.bytes)).div_ceil(self.grf_bytes));
         let longer = all.first.saturating_sub(a.first) + a.last.saturating_sub(all.last);
         rest * u64::from(longer) <= OCCUPIED
+    }
+
+    /// Whether some of a variable is read before the block writes it, in whatever lanes.
+    fn is_carried(&self, var: VarId, insts: &[Inst<Virtual>]) -> bool {
+        // Bytes that are read behind, and not written before that. The last access comes first.
+        let mut needed = Extent { start: 0, end: 0 };
+        for a in self.accesses(var) {
+            let inst = &insts[as_index(a.inst)];
+            if a.does == Direction::Read {
+                let both =
+                    Extent { start: needed.start.min(a.bytes.start), end: needed.end.max(a.bytes.end) };
+                needed = if needed.is_empty() { a.bytes } else { both };
+            } else if inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel) {
+                if a.bytes.start <= needed.start {
+                    needed.start = needed.start.max(a.bytes.end);
+                }
+                if a.bytes.end >= needed.end {
+                    needed.end = needed.end.min(a.bytes.start);
+                }
+                needed = if needed.is_empty() { Extent { start: 0, end: 0 } } else { needed };
+            }
+        }
+        !needed.is_empty()
     }
 
     fn summary(&self, var: VarId, insts: &[Inst<Virtual>]) -> Option<Summary> {
