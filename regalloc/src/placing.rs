@@ -102,11 +102,10 @@ impl Placing {
         Ok(found)
     }
 
-    /// Whether nowhere more is alive than so many sixths of the registers. Where more is than there are, no placement is complete,
-    /// and none has to be tried.
-    pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness), sixths: u32) -> bool {
+    /// Whether nowhere more is alive than there are registers. Where more is, no placement is complete, and none has to be tried.
+    pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness)) -> bool {
         let file = File::of(kernel, VarClass::General, Way::Packed);
-        self.pressure.find(kernel, known, file.regs * file.reg_bytes() * sixths / 6);
+        self.pressure.find(kernel, known, file.regs * file.reg_bytes());
         !self.pressure.any()
     }
 

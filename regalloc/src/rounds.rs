@@ -37,9 +37,6 @@ const RETURN_ADDRESS: u32 = 8;
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
 
-/// From which part of the file on, in sixths, waiting lanes are told from others so that places can be taken in turn.
-const CROWDED: u32 = 4;
-
 /// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
 /// nothing.
 #[derive(Default)]
@@ -405,7 +402,7 @@ impl Rounds<'_> {
         if placed == GeneralPlaces::Complete {
             return Ok(());
         }
-        if self.in_turn && self.is_crowded() && self.lanes_have_room() && self.place_in_turn_by_lane()? {
+        if self.in_turn && self.lanes_have_room() && self.place_in_turn_by_lane()? {
             return Ok(());
         }
         let AllocationMemory { flow, now, placing, placed: places, placed_other, remat, .. } =
@@ -423,13 +420,6 @@ impl Rounds<'_> {
             placing.place(current, VarClass::General, now, Way::Packed, general)?;
         }
         Ok(())
-    }
-
-    /// Whether so much is alive somewhere that places cannot be taken in turn for long, waiting lanes included, if there are any.
-    fn is_crowded(&mut self) -> bool {
-        let AllocationMemory { flow, now, placing, .. } = &mut *self.memory;
-        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        flow.any_divergence && !placing.has_room(current, (&now.accesses, &now.live), CROWDED)
     }
 
     /// Takes all places together, and checks them.

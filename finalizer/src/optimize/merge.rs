@@ -28,7 +28,6 @@ pub(super) fn variables(
     merger: &mut Merger,
 ) {
     merger.grf_bytes = grf_bytes;
-    merger.list.clear();
     let mut ready = false;
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
@@ -38,7 +37,6 @@ pub(super) fn variables(
             let both = locality.touched_only_in(from, b) && locality.touched_only_in(to, b);
             both.then_some(MoveBetween { at, from, to })
         };
-        merger.copied.clear();
         merger.copied.extend((0..).zip(&block.insts).filter_map(between));
         if merger.copied.is_empty() {
             continue;
@@ -50,8 +48,13 @@ pub(super) fn variables(
         let mut merged = false;
         for n in 0..merger.copied.len() {
             let at = as_index(merger.copied[n].at);
-            let Some(copy) = ByteCopy::of(&block.insts[at], grf_bytes) else { continue };
+            let Some(copy) = ByteCopy::of(&block.insts[at]) else { continue };
             let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
+            // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
+            let declared = !fresh.from && !vars[copy.from.index()].is_temporary();
+            if declared && merger.is_carried(copy.from, &block.insts) {
+                continue;
+            }
             if merger.fits(copy, &block.insts, vars, fresh) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
@@ -83,14 +86,14 @@ impl ByteCopy {
         let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
         let (from, to) = (reg.var()?, inst.dst.reg()?.var()?);
         let lanes = inst.exec.lanes();
-        let packed = lanes == 1 || inst.dst_is_dense() && region.one_by_one(lanes);
+        let packed = inst.dst_is_dense() && region.one_by_one(lanes);
         (packed && inst.dst.ty()?.same_bits(read_as)).then_some((from, to))
     }
 
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<ByteCopy> {
+    fn of(inst: &Inst<Virtual>) -> Option<ByteCopy> {
         let (from, to) = ByteCopy::ends(inst)?;
         let shift = inst.dst.reg()?.byte.checked_sub(inst.src[0].reg()?.byte)?;
-        (from != to && inst.dst_extent(grf_bytes).is_some()).then_some(ByteCopy { from, to, shift })
+        Some(ByteCopy { from, to, shift })
     }
 }
 
@@ -160,12 +163,10 @@ impl Merger {
         }
     }
 
+    /// Forgets a block, whose variables no other touches.
     fn clear(&mut self) {
         self.list.clear();
-        for MoveBetween { from, to, .. } in self.copied.drain(..) {
-            self.head[from.index()] = APART;
-            self.head[to.index()] = APART;
-        }
+        self.copied.clear();
     }
 
     fn accesses(&self, var: VarId) -> impl Iterator<Item = VarTouch> {
@@ -200,7 +201,7 @@ impl Merger {
                 first_read = first_read.min(access.inst);
                 continue;
             }
-            match ByteCopy::of(inst, self.grf_bytes) {
+            match ByteCopy::of(inst) {
                 Some(writer) if writer == copy && (inst.no_mask || fresh.to) => {}
                 // What is copied there last has a better claim to the place.
                 Some(_) => return false,
@@ -248,6 +249,29 @@ impl Merger {
         rest * u64::from(longer) <= OCCUPIED
     }
 
+    /// Whether some of a variable is read before the block writes it, in whatever lanes.
+    fn is_carried(&self, var: VarId, insts: &[Inst<Virtual>]) -> bool {
+        // Bytes that are read behind, and not written before that. The last access comes first.
+        let mut needed = Extent { start: 0, end: 0 };
+        for a in self.accesses(var) {
+            let inst = &insts[as_index(a.inst)];
+            if a.does == Direction::Read {
+                let both =
+                    Extent { start: needed.start.min(a.bytes.start), end: needed.end.max(a.bytes.end) };
+                needed = if needed.is_empty() { a.bytes } else { both };
+            } else if inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel) {
+                if a.bytes.start <= needed.start {
+                    needed.start = needed.start.max(a.bytes.end);
+                }
+                if a.bytes.end >= needed.end {
+                    needed.end = needed.end.min(a.bytes.start);
+                }
+                needed = if needed.is_empty() { Extent { start: 0, end: 0 } } else { needed };
+            }
+        }
+        !needed.is_empty()
+    }
+
     fn summary(&self, var: VarId, insts: &[Inst<Virtual>]) -> Option<Summary> {
         let mut s =
             Summary { bytes: Extent { start: u32::MAX, end: 0 }, first: u32::MAX, last: 0, last_write: None };
@@ -265,7 +289,7 @@ impl Merger {
                 s.last_write = s.last_write.max(Some(a.inst));
             }
         }
-        (s.first != u32::MAX).then_some(s)
+        Some(s)
     }
 
     fn merge(&mut self, copy: ByteCopy, insts: &mut [Inst<Virtual>], vars: &mut [Var]) {
@@ -276,7 +300,7 @@ impl Merger {
         let mut last = NONE;
         while let Some((_, access)) = self.list.get_mut(as_index(at)) {
             let inst = &mut insts[as_index(access.inst)];
-            if ByteCopy::of(inst, self.grf_bytes) == Some(copy) {
+            if ByteCopy::of(inst) == Some(copy) {
                 *inst = Inst::new(Op::Nop, inst.exec);
             } else {
                 *inst = inst.map_regs(|_, r| match r.var() {
@@ -292,7 +316,6 @@ impl Merger {
         if let Some((_, access)) = self.list.get_mut(as_index(last)) {
             access.next = self.head[copy.to.index()];
             self.head[copy.to.index()] = self.head[copy.from.index()];
-            self.head[copy.from.index()] = NONE;
         }
     }
 }

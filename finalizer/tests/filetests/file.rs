@@ -25,6 +25,8 @@ pub struct Case {
     pub kernel_id: Option<u64>,
     /// A breakpoint goes to the start ([`finalizer::Options::start_breakpoint`]).
     pub start_breakpoint: bool,
+    /// What would be a warning is an error ([`finalizer::Options::strict`]).
+    pub strict: bool,
     /// How much is done for better code ([`finalizer::Options::level`]).
     pub level: Level,
     pub input: String,
@@ -93,6 +95,8 @@ impl Case {
             self.kernel_id = Some(u64::from_str_radix(id, 16).map_err(|e| wrong(&e))?);
         } else if line == "start-breakpoint" {
             self.start_breakpoint = true;
+        } else if line == "strict" {
+            self.strict = true;
         } else if let Some(level) = line.strip_prefix("level: ") {
             self.level = level.parse().map_err(|e| wrong(&e))?;
         } else {

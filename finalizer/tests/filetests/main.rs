@@ -113,14 +113,16 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
     let input = if visa { whole_kernel(&case.input, ends) } else { with_block(&case.input, ends) };
     let run = || {
         let mut kernel = Alone::new(passes[0], &input, platform)?;
+        let before = if visa { String::new() } else { kernel.to_string() };
         kernel.options().kernel_id = case.kernel_id;
         kernel.options().start_breakpoint = case.start_breakpoint;
+        kernel.options().strict = case.strict;
         kernel.options().level = case.level;
         passes.iter().try_for_each(|pass| kernel.run(pass))?;
-        Ok(kernel.to_string())
+        Ok((before, kernel.to_string()))
     };
     match run() {
-        Ok(text) => Ok(shown(&text, case, visa, ends)),
+        Ok((before, text)) => Ok(shown(&before, &text, visa, ends)),
         Err(finalizer::Refusal(faults)) => {
             Ok(faults.iter().map(|f| format!("    refused: {}\n", f.message)).collect())
         }
@@ -156,8 +158,9 @@ fn whole_kernel(input: &str, ends: bool) -> String {
     format!(".version 4.1\n.kernel \"t\"\n{declared}\n{simd}.function \"main\"\nmain:\n{code}\n{end}")
 }
 
-/// The lines worth looking at: what the case has given, less what every kernel has.
-fn shown(text: &str, case: &Case, visa: bool, ends: bool) -> String {
+/// The lines worth looking at: what the case has given, less what every kernel has, and variables that were not declared so
+/// before.
+fn shown(before: &str, text: &str, visa: bool, ends: bool) -> String {
     // The `ret` that the end of the thread came from is the last instruction of vISA.
     let origin = |line: &str| line.rsplit_once(" #").and_then(|(_, n)| n.parse::<u32>().ok());
     let last = text.lines().filter_map(origin).max();
@@ -176,11 +179,9 @@ fn shown(text: &str, case: &Case, visa: bool, ends: bool) -> String {
     let code = code.join("\n");
     let mut out = String::new();
     for line in text.lines().filter(|l| l.starts_with('V')) {
-        let known = case.input.lines().any(|l| l.split("//").next().is_some_and(|l| l.trim_end() == line));
         let name = line.split(':').next().unwrap_or_default();
-        let declared = |l: &str| l.starts_with(&format!("{name}:"));
         let used = code.contains(&format!("{name}("));
-        if !known && used && !case.input.lines().any(declared) {
+        if used && !before.lines().any(|l| l == line) {
             out += &format!("{line}\n");
         }
     }

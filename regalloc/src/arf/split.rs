@@ -47,7 +47,9 @@ pub(crate) fn split(
             let var = &kernel.vars[v.index()];
             let bytes = var.bytes.next_multiple_of(2);
             let align = bytes.next_power_of_two().min(32);
-            history.backing[*v] = Some(kernel.add_var(Var::temp(VarClass::General, bytes, align)));
+            // It stands for what the variable does: a temporary would hold nothing where the one block starts that touches it.
+            let backing = Var { origin: var.origin, ..Var::temp(VarClass::General, bytes, align) };
+            history.backing[*v] = Some(kernel.add_var(backing));
             history.grow(kernel.vars.len());
         }
     }

@@ -39,7 +39,7 @@ impl Rounds<'_> {
         for &search in self.searches {
             let crowded =
                 placed == GeneralPlaces::Packed && self.memory.placed[2].spilled.len() > MOST_WITHOUT_PLACE;
-            if search == Search::DepthFirst && crowded {
+            if crowded {
                 break;
             }
             let order = match self.reorder(search, placed)? {

@@ -114,7 +114,7 @@ impl Rounds<'_> {
             return false;
         }
         of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
-        placing.has_room(current, (&now.accesses, of_lanes), 6)
+        placing.has_room(current, (&now.accesses, of_lanes))
     }
 
     /// Places general variables in turn, if all find places so where those of waiting lanes share registers, and returns
@@ -122,16 +122,8 @@ impl Rounds<'_> {
     pub(super) fn place_in_turn_by_lane(&mut self) -> Result<bool, Error> {
         let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, .. } = &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        let mut found = false;
-        for in_place in [InPlace::First, InPlace::Last] {
-            placing.aims.in_place = in_place;
-            let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
-            found = placing.try_in_turn(current, known, (&mut placed[2], placed_other))?;
-            if found {
-                break;
-            }
-        }
-        placing.aims.in_place = InPlace::First;
+        let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
+        let found = placing.try_in_turn(current, known, (&mut placed[2], placed_other))?;
         self.by_lane_failed = !found;
         Ok(found)
     }

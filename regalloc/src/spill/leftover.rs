@@ -6,8 +6,9 @@
 //!
 //! What is copied is a row of dwords, one a lane, by an instruction of the message's channels under the message's mask, and both
 //! stand in one block: so the copy has of each lane what the answer has, of lanes that do not run what each had from an earlier run of
-//! the block. No other instruction writes the answer. Reads in front of the copy find the answer as before, but for those
-//! in front of the message, which see an earlier run: they read the copy of that.
+//! the block. No other instruction writes the answer. Reads between message and copy find the answer as before. An answer that is
+//! read in front of its message in the same block is left alone: a copy that one block alone touches would hold nothing where
+//! that starts ([`Var::is_temporary`]).
 
 use crate::{
     analysis::{
@@ -43,13 +44,13 @@ pub(crate) struct Leftovers {
 struct Answer {
     var: VarId,
     block: BlockId,
-    /// The message, and the last read behind it in its block of rows that nobody needs elsewhere.
+    /// The message, and the last read of rows that nobody needs in another block.
     message: u32,
     last: u32,
     /// Bytes of a row, and how many rows there are.
     row: u32,
     rows: u32,
-    /// Rows that are read behind the message in its block, and elsewhere, a bit each.
+    /// Rows that are read in the message's block, and elsewhere, a bit each.
     here: u64,
     elsewhere: u64,
     /// The message's channels.
@@ -69,11 +70,6 @@ impl Answer {
             && row < self.rows
             && a.chan != Access::THROUGH_ADDRESS)
             .then_some(row)
-    }
-
-    /// Whether instruction `i` of block `b` comes behind the message in its block.
-    const fn is_behind(&self, b: BlockId, i: u32) -> bool {
-        b.0 == self.block.0 && i > self.message
     }
 
     /// Whether it is worth to copy what is needed elsewhere: then less is copied than given up.
@@ -140,32 +136,30 @@ impl Leftovers {
     /// Notes which rows are read where; what reads over a row's end makes a whole of the answer.
     fn see_reads(&mut self, Known { kernel, accesses, live, costs, .. }: Known<'_>) {
         let Leftovers { answer, answers, .. } = self;
-        for a in answers.iter_mut().filter(|a| a.rows < 2 || !costs.is_pressed(live.of(a.var))) {
+        for a in answers.iter_mut().filter(|a| !costs.is_pressed(live.of(a.var))) {
             a.rows = 0;
         }
-        let mut reads = |b: usize, see: &mut dyn FnMut(&mut Answer, u32, u32)| {
-            for i in accesses.block(b) {
+        let mut reads = |b: BlockId, see: &mut dyn FnMut(&mut Answer, u32, u32)| {
+            for i in accesses.block(b.index()) {
                 for a in accesses.of(i).iter().filter(|a| a.kind.has(Kind::READ)) {
-                    let Some(known) = answers.get_mut(as_index(answer[a.var])).filter(|k| k.rows > 0) else {
-                        continue;
-                    };
-                    match known.row_of(a) {
+                    let Some(known) = answers.get_mut(as_index(answer[a.var])) else { continue };
+                    let ahead = known.block == b && i < as_index(known.message);
+                    match known.row_of(a).filter(|_| !ahead) {
                         Some(row) => see(known, row, to_index(i)),
                         None => known.rows = 0,
                     }
                 }
             }
         };
-        for b in 0..kernel.blocks.len() {
-            reads(b, &mut |known, row, i| {
-                let rows =
-                    if known.is_behind(BlockId::from(b), i) { &mut known.here } else { &mut known.elsewhere };
+        for b in (0..kernel.blocks.len()).map(BlockId::from) {
+            reads(b, &mut |known, row, _| {
+                let rows = if known.block == b { &mut known.here } else { &mut known.elsewhere };
                 *rows |= 1 << row;
             });
         }
-        for b in 0..kernel.blocks.len() {
+        for b in (0..kernel.blocks.len()).map(BlockId::from) {
             reads(b, &mut |known, row, i| {
-                if known.is_behind(BlockId::from(b), i) && known.elsewhere >> row & 1 == 0 {
+                if known.elsewhere >> row & 1 == 0 {
                     known.last = i;
                 }
             });
@@ -208,7 +202,7 @@ impl Leftovers {
         let copied = |v: VarId| {
             let n = self.answer.get(v).copied().filter(|&n| n != NONE)?;
             let known = self.answers[as_index(n)];
-            (known.pays() && !(known.is_behind(b, i) && i <= known.last)).then_some((n, known.row))
+            (known.pays() && !(known.block == b && i <= known.last)).then_some((n, known.row))
         };
         let mut any = false;
         inst.for_each_read(|reg| any |= reg.var().is_some_and(|v| copied(v).is_some()));
