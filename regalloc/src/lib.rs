@@ -13,7 +13,8 @@
 //! analysis   what is known of a kernel
 //!   access     one touch of a variable                      accesses   all of them, in order
 //!   operands   the accesses of an instruction               points_to  what indirect operands may touch
-//!   channels   what messages give and read of each channel  pressure   where much is alive
+//!   channels   what messages give and read of each channel  owners     whose bytes are whose
+//!   pressure   where much is alive
 //!   facts      what accesses say of a variable              subranges  parts of variables as sets of bits
 //!   composite  what several writes define together          history    what earlier rounds made of variables
 //!   flow       the graph, waits, loop depth                 calls      what passes by subroutines
