@@ -13,7 +13,8 @@
 //! analysis   what is known of a kernel
 //!   access     one touch of a variable                      accesses   all of them, in order
 //!   operands   the accesses of an instruction               points_to  what indirect operands may touch
-//!   channels   what messages give and read of each channel  pressure   where much is alive
+//!   channels   what messages give and read of each channel  owners     whose bytes are whose
+//!   pressure   where much is alive
 //!   facts      what accesses say of a variable              subranges  parts of variables as sets of bits
 //!   composite  what several writes define together          history    what earlier rounds made of variables
 //!   flow       the graph, waits, loop depth                 calls      what passes by subroutines
@@ -52,8 +53,9 @@
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
 //! run or by lanes that wait elsewhere, but for what an instruction reads and writes just in the same bytes; so no
-//! layout or mask of a write can harm another value. `check` proves it for each result, from the accesses alone, and the
-//! replay tests run random kernels before and after.
+//! layout or mask of a write can harm another value. `check` proves it for each result, from the accesses alone. That
+//! these are right is another matter: the replay, which shares nothing with this crate, runs random kernels before and after
+//! (`replay` of the crate `tests`).
 //!
 //! **Subroutines.** What a subroutine does not write passes by it, at each call by itself: values alive across
 //! different calls share registers, and none of them is alive in the other's surroundings (`analysis::calls`,

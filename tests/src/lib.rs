@@ -21,6 +21,7 @@
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`programs`]: kernels of a folder, real programs and foreign objects, with Intel's code.
 //! - [`random`]: random instructions, built from the opcode tables.
+//! - [`replay`]: random kernels before and after register allocation, lane by lane.
 //! - [`texts`]: vISA assembly through reader, printer, writer, verifier and finalizer.
 //! - [`unread`]: words with something in bits that nobody reads.
 //! - [`validate`]: compiled programs with our code before the driver's own validator.
@@ -60,6 +61,7 @@ pub mod oracle;
 pub mod others;
 pub mod programs;
 pub mod random;
+pub mod replay;
 pub mod rules;
 pub mod splitmix;
 pub mod texts;

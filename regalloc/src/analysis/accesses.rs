@@ -9,6 +9,7 @@ use crate::{
         flow::Flow,
         history::History,
         operands::{PayloadCopy, Touches},
+        owners::Widths,
         points_to::PointsTo,
     },
 };
@@ -129,11 +130,14 @@ impl Accesses {
 
     /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
     /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
-    /// bytes were, and the copy reads for the lanes that run.
+    /// bytes were, and the copy reads for the lanes that run, if what each channel sends is its own.
     fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, history: &mut History) {
-        for &PayloadCopy { access, block, to } in &self.copies {
+        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+        let widths = Widths { grf, simd: u32::from(kernel.simd).next_power_of_two() };
+        for &PayloadCopy { access, block, to, at } in &self.copies {
             let a = &mut self.list[as_index(access)];
-            if history.is_payload(to) || self.facts[to].is_masked_payload() {
+            let is_payload = history.is_payload(to) || self.facts[to].is_masked_payload();
+            if is_payload && self.facts[a.var].owns_copy(a, &self.facts[to], at, widths) {
                 history.mark_payload(to);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use crate::analysis::{
     access::{Access, Kind},
     flow::Flow,
+    owners::{OfMessage, Owners, Widths},
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
 use gen_ir::{BlockId, Kernel, OnlyBlock, VarClass, VarId, Virtual};
-use narrow::to_u8;
 use typed_index_collections::TiVec;
 
 /// What is known of a variable before the graph is looked at.
@@ -28,11 +28,8 @@ pub(crate) struct Fact {
     pub shift: u8,
     /// Why lanes may read what others wrote, or did not.
     shared: LaneSharing,
-    /// Pitch of masked accesses: 0 for none so far.
-    pitch: u8,
-    /// The lane that owns the variable's first element, if elements go to lanes in rows of all lanes, of sixteen, and of
-    /// eight ([`ROWS`]).
-    owner: [Owner; 3],
+    /// Whose bytes are whose under the mask.
+    owners: Owners,
     /// What use asks of the place.
     pub needs: Needs,
     /// Register file.
@@ -158,35 +155,6 @@ impl Scene {
     }
 }
 
-/// A lane on which all masked accesses so far agree.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Owner {
-    Unknown,
-    Lane(u8),
-    Nobody,
-}
-
-impl Owner {
-    fn agree(&mut self, lane: Option<u32>) {
-        let new = lane.map_or(Owner::Nobody, |l| Owner::Lane(to_u8(l)));
-        *self = if *self == Owner::Unknown || *self == new { new } else { Owner::Nobody };
-    }
-}
-
-/// Channels of the rows in which elements may go to lanes that are not all of a kernel's.
-const ROWS: [u32; 2] = [16, 8];
-
-/// There is no such lane, whatever the rows.
-const NOBODYS: [Owner; 3] = [Owner::Nobody; 3];
-
-/// What a message's first operand starts with, for all of its channels.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Header {
-    None,
-    Register,
-    Unknown,
-}
-
 /// Constraints on a place that follow from use, a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Needs(u8);
@@ -249,10 +217,10 @@ impl Fact {
 
     /// How far apart lanes' elements are, if every lane writes and reads its own alone.
     pub fn lane_pitch(&self, kernel: &Kernel<Virtual>) -> Option<LanePitch> {
-        if self.scattered || self.shared != LaneSharing(0) || self.owner[0] != Owner::Lane(0) {
+        if self.scattered || self.shared != LaneSharing(0) || !self.owners.in_order() {
             return None;
         }
-        let pitch = LanePitch::of(self.pitch)?;
+        let pitch = LanePitch::of(self.owners.pitch())?;
         let read_by_others = match pitch {
             LanePitch::Word => self.qwords_sent || self.else_sent,
             LanePitch::Dword => self.qwords_sent,
@@ -301,73 +269,16 @@ impl Fact {
         if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.subranges }
     }
 
-    /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or a half or a quarter of them.
-    fn agree(&mut self, a: &Access, simd: u32) {
-        let (chan, pitch) = (u32::from(a.chan), u32::from(a.pitch));
-        // A power of two, as a rule: no division.
-        let log = pitch.trailing_zeros();
-        let divide = |bytes: u32| if pitch == 1 << log { bytes >> log } else { bytes / pitch };
-        let element = if a.start == 0 { 0 } else { divide(a.start) };
-        let lanes = divide(a.end - a.start + pitch - 1);
-        self.own((chan, element), lanes, simd);
-    }
-
-    /// Notes that an element is a channel's, and those behind it are those of the next channels.
-    fn own(&mut self, (chan, element): (u32, u32), lanes: u32, simd: u32) {
-        let [all, parts @ ..] = &mut self.owner;
-        all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
-        for (owner, row) in parts.iter_mut().zip(ROWS).filter(|(owner, _)| **owner != Owner::Nobody) {
-            let inside = chan % row + lanes <= row;
-            let first = chan.wrapping_sub(element) % row;
-            owner.agree(inside.then_some(chan / row * row + first));
-        }
-    }
-
-    /// Notes which `lanes` own what a message reads or writes under the mask, in dwords or qwords as far as is known: an
-    /// element of each, then the next of each, from a register on. So messages of some of a kernel's channels agree with
-    /// each other and with operations if all take rows of one length.
-    pub fn note_message(&mut self, a: &Access, lanes: u32, header: Header, grf: u32, scene: &Scene) {
-        let simd = scene.simd;
-        if !scene.divergence {
-            return;
-        }
-        if lanes >= simd {
-            // Where the first element is counts for nothing; but no row is shorter.
-            let [_, parts @ ..] = &mut self.owner;
-            for (owner, _) in parts.iter_mut().zip(ROWS).filter(|(_, row)| *row < lanes) {
-                *owner = Owner::Nobody;
-            }
-        } else if lanes < 8 {
-            // Fewer than any row has.
-            if a.end - a.start > grf {
-                self.owner = NOBODYS;
-            }
-        } else {
-            self.note_rows(a, lanes, header, grf, simd);
-        }
-        if self.owner == NOBODYS {
+    /// Notes what a message reads or writes under the mask.
+    pub fn note_message(&mut self, a: &Access, of: OfMessage, grf: u32, scene: &Scene) {
+        if scene.divergence && self.owners.note_message(a, of, Widths { grf, simd: scene.simd }) {
             self.shared.add(LaneSharing::APART);
         }
     }
 
-    /// The same of a message of some of the channels. Two rows say what the others would.
-    fn note_rows(&mut self, a: &Access, lanes: u32, header: Header, grf: u32, simd: u32) {
-        let pitch = if a.kind.has(Kind::QWORDS) { 8 } else { 4 };
-        if self.pitch != 0 && self.pitch != pitch {
-            self.owner = NOBODYS;
-        }
-        self.pitch = pitch;
-        let elem = u32::from(pitch);
-        let row = grf.max(elem * lanes);
-        let rows = match header {
-            Header::None => [a.start, a.start + row],
-            Header::Register => [a.start + grf, a.start + grf + row],
-            Header::Unknown if a.end - a.start <= grf => return,
-            Header::Unknown => [a.start, a.start + grf],
-        };
-        for start in rows.into_iter().filter(|start| *start < a.end) {
-            self.own((u32::from(a.chan), start / elem), lanes, simd);
-        }
+    /// Whether the channels that send a copy in a payload are those that own what is copied ([`Owners::own_copy`]).
+    pub fn owns_copy(&self, a: &Access, payload: &Fact, at: u32, widths: Widths) -> bool {
+        self.owners.own_copy(a, &payload.owners, at, widths)
     }
 
     /// Notes an access, and finds its subranges.
@@ -412,16 +323,12 @@ impl Fact {
             }
         } else if a.kind.has(Kind::CROSS) {
             self.shared.add(LaneSharing::CROSS);
-        } else if divergence && a.pitch != 0 && !self.shared.any(LaneSharing::APART) {
-            let one = a.end - a.start <= u32::from(a.elem);
-            let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
-            self.agree(a, simd);
-            if apart || (one && simd > 1) || self.owner == NOBODYS {
-                self.shared.add(LaneSharing::APART);
-            }
-            if !one {
-                self.pitch = a.pitch;
-            }
+        } else if divergence
+            && a.pitch != 0
+            && !self.shared.any(LaneSharing::APART)
+            && self.owners.note(a, simd)
+        {
+            self.shared.add(LaneSharing::APART);
         }
     }
 }
@@ -442,8 +349,7 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         units: units(var),
         shift: subrange_shift(var),
         shared: if var.address_taken { LaneSharing::TAKEN } else { LaneSharing(0) },
-        pitch: 0,
-        owner: [Owner::Unknown; 3],
+        owners: Owners::UNKNOWN,
         needs: Needs::NONE,
         class: var.class,
         temporary: var.is_temporary(),

@@ -11,6 +11,7 @@ pub(crate) mod flow;
 pub(crate) mod history;
 pub(crate) mod liveness;
 pub(crate) mod operands;
+pub(crate) mod owners;
 pub(crate) mod points_to;
 pub(crate) mod position;
 pub(crate) mod pressure;

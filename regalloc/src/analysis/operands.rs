@@ -2,8 +2,9 @@
 
 use crate::analysis::{
     access::{Access, Kind},
-    channels::{reads_qwords, response_pitch},
-    facts::{Fact, Header, Scene},
+    channels::{elements, reads_qwords, response_pitch},
+    facts::{Fact, Scene},
+    owners::{Header, OfMessage},
     points_to::PointsTo,
 };
 use gen_ir::{
@@ -18,7 +19,9 @@ pub(super) struct PayloadCopy {
     /// Its index among all accesses.
     pub access: u32,
     pub block: BlockId,
+    /// The temporary, and the first byte of it.
     pub to: VarId,
+    pub at: u32,
 }
 
 /// Instructions of one block on their way into the table of accesses.
@@ -201,8 +204,8 @@ impl Touches<'_> {
         (long, indirect)
     }
 
-    /// The temporary that an instruction copies to, channel by channel and without a mask, if it does.
-    fn copied_to(&self, inst: &Inst<Virtual>) -> Option<VarId> {
+    /// The temporary that an instruction copies to, channel by channel and without a mask, if it does, and the byte of it.
+    fn copied_to(&self, inst: &Inst<Virtual>) -> Option<(VarId, u32)> {
         if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || self.arf_only
         {
             return None;
@@ -211,7 +214,8 @@ impl Touches<'_> {
         let to = reg.var()?;
         let fact = self.facts.get(to)?;
         // Fewer channels than any message has are fields.
-        (inst.exec.lanes() >= 8 && fact.is_temporary() && fact.class == VarClass::General).then_some(to)
+        (inst.exec.lanes() >= 8 && fact.is_temporary() && fact.class == VarClass::General)
+            .then_some((to, reg.byte))
     }
 
     /// Adds the source of a copy to a temporary, of which more is known when all readers of that are.
@@ -221,13 +225,14 @@ impl Touches<'_> {
         reg: Reg<Virtual>,
         extent: Extent,
         shape: (Kind, u8, u8),
-        to: VarId,
+        (to, at): (VarId, u32),
     ) {
         if let Some(access) = self.checked(inst, Role::Src(0), reg, extent, shape) {
             self.copies.push(PayloadCopy {
                 access: to_index(self.list.len()),
                 block: self.scene.block(),
                 to,
+                at,
             });
             self.list.push(access);
             self.facts[access.var].note_other_reader();
@@ -271,7 +276,9 @@ impl Touches<'_> {
                 fact.note(&mut a, &self.scene);
                 if pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
                     let header = if role == Role::Src(0) { header(inst) } else { Header::None };
-                    fact.note_message(&a, inst.exec.lanes(), header, self.grf, &self.scene);
+                    let source = if let Role::Src(i) = role { Some(usize::from(i)) } else { None };
+                    let of = OfMessage { lanes: inst.exec.lanes(), header, elements: elements(inst, source) };
+                    fact.note_message(&a, of, self.grf, &self.scene);
                 }
                 self.list.push(a);
             }

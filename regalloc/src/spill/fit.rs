@@ -150,7 +150,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                     if self.s.evicted.len() == before || !self.put(t, plan) {
                         return false;
                     }
-                    self.s.evicted[before..].iter().for_each(|&v| plan.add(v, self.p.known));
+                    plan.add(&self.s.evicted[before..], self.p.known);
                 }
                 next = (done < plan.temps.len()).then_some(done);
                 done += 1;

@@ -324,16 +324,17 @@ impl Spiller<'_> {
             new.extend_from_slice(&old[done..at]);
             let origin = old[at].origin;
             self.surface = None;
-            if mine.iter().any(|u| u.fill == Fill::Gone) {
-                (uses, done) = (rest, at + 1);
-                continue;
-            }
             for u in mine {
                 match u.fill {
                     Fill::Read => self.read(new, u, origin),
                     Fill::Again => self.compute(new, u, origin),
                     Fill::None | Fill::Gone => {}
                 }
+            }
+            // What others read behind it may be filled where it stood.
+            if mine.iter().any(|u| u.fill == Fill::Gone) {
+                (uses, done) = (rest, at + 1);
+                continue;
             }
             new.push(old[at].map_regs(|role, r| match r.base() {
                 Base::Var(_) if matches!(role, Role::AddrOf(_)) => r,

@@ -239,10 +239,15 @@ impl Plan {
         self.spilled = spilled;
     }
 
-    /// Plans for one more variable, which is no input: its uses stand behind those before until they are
+    /// Plans for more variables, which are no inputs: their uses stand behind those before until they are
     /// [sorted](Plan::sort).
-    pub fn add(&mut self, var: VarId, known: Known<'_>) {
-        self.spilled[var] = true;
+    pub fn add(&mut self, vars: &[VarId], known: Known<'_>) {
+        // None is computed again from one that goes with it.
+        vars.iter().for_each(|v| self.spilled[*v] = true);
+        vars.iter().for_each(|&v| self.add_one(v, known));
+    }
+
+    fn add_one(&mut self, var: VarId, known: Known<'_>) {
         self.decide(var, known.remat);
         let ranges = known.live.of(var);
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };

@@ -1,7 +1,8 @@
-//! Random kernels: any flow, masks, predicates, partial and overlapping writes.
+//! Random kernels of another sort: jumps from anywhere to anywhere, masks, predicates, partial and overlapping writes.
 
 mod instructions;
 
+use crate::replay::Inputs;
 use gen_ir::{
     Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, FileByte, GrfNum, Inst, Kernel, Op, Payload, Pred,
     PredCtrl, Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
@@ -9,14 +10,14 @@ use gen_ir::{
 use platforms::Platform;
 
 /// A small generator of pseudo-random numbers (xorshift64*).
-pub struct Random(u64);
+struct XorShift(u64);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl XorShift {
+    fn new(seed: u64) -> XorShift {
+        XorShift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, n: u32) -> u32 {
+    fn below(&mut self, n: u32) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -30,12 +31,18 @@ impl Random {
 
 /// How large a kernel is.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct GotoShape {
+    /// Blocks between the first and the last.
     pub blocks: u32,
+    /// Most instructions of a block, or groups of them.
     pub insts: u32,
+    /// Variables of all channels.
     pub vectors: u32,
+    /// Variables of one element.
     pub scalars: u32,
+    /// Flags.
     pub flags: u32,
+    /// Some blocks call a subroutine.
     pub calls: bool,
     /// Registers of a thread.
     pub registers: u16,
@@ -43,17 +50,20 @@ pub struct Shape {
     pub by_lane: bool,
 }
 
+/// A kernel that is not structured yet.
 pub struct Generated {
+    /// The kernel.
     pub kernel: Kernel<Virtual>,
-    /// Inputs: variable, place, value.
-    pub inputs: Vec<(VarId, u32, Vec<u8>)>,
+    /// Its inputs.
+    pub inputs: Inputs,
 }
 
-pub const WIDTH: u32 = 16;
+/// Channels of a kernel.
+const WIDTH: u32 = 16;
 const FULL: ExecSize = ExecSize::S16;
 
-struct Maker {
-    r: Random,
+struct GotoMaker {
+    r: XorShift,
     k: Kernel<Virtual>,
     lanes: VarId,
     counter: VarId,
@@ -65,8 +75,9 @@ struct Maker {
     origin: u32,
 }
 
-pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
-    let mut r = Random::new(seed);
+/// The kernel of a seed.
+pub fn generate(seed: u64, platform: Platform, shape: GotoShape) -> Generated {
+    let mut r = XorShift::new(seed);
     let mut k = Kernel::new(format!("random{seed}"), platform);
     k.simd = WIDTH as u8;
     let grf = u32::from(platform.caps().regs.grf_bytes);
@@ -80,7 +91,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
     let lanes = input(&mut k, 64, 2 * grf);
     let start = input(&mut k, 4, grf + 8);
     let counter = k.add_var(Var::temp(VarClass::General, 4, 4));
-    let mut m = Maker {
+    let mut m = GotoMaker {
         k,
         lanes,
         counter,
@@ -89,7 +100,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
         scalars: vec![],
         flags: vec![],
         origin: 0,
-        r: Random::new(0),
+        r: XorShift::new(0),
     };
     // Variables of a program: those of lowering hold nothing where a block starts.
     let var = |class, bytes, align| Var { origin: Some(0), ..Var::temp(class, bytes, align) };
@@ -137,7 +148,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
     Generated { kernel: m.k, inputs }
 }
 
-impl Maker {
+impl GotoMaker {
     fn stamp(&mut self, inst: Inst<Virtual>) -> Inst<Virtual> {
         self.origin += 1;
         Inst { origin: self.origin, ..inst }
@@ -151,7 +162,7 @@ impl Maker {
         self.k.vars[v.index()].bytes
     }
 
-    fn block(&mut self, b: u32, body: u32, shape: Shape) {
+    fn block(&mut self, b: u32, body: u32, shape: GotoShape) {
         let mut insts = Vec::new();
         let counter = Reg::var_at(self.counter, 0);
         let tick = self.stamp(Inst {
@@ -219,7 +230,7 @@ impl Maker {
             .expect("a call before this one")
     }
 
-    fn subroutine(&mut self, at: u32, shape: Shape) {
+    fn subroutine(&mut self, at: u32, shape: GotoShape) {
         if self.k.subroutines.is_empty() {
             return;
         }

@@ -1,28 +1,18 @@
-//! Allocated code must do what virtual code does, lane by lane: random kernels, structured, allocated
-//! and run on a small lockstep machine, before and after.
-
-mod files;
-mod generate;
-mod machine;
+//! Allocated code does what code over variables does: kernels that jump from anywhere to anywhere. The same kernel again takes no
+//! memory, and structured forms do what gotos do.
 
 use allocation_counter::measure;
-use gen_ir::{BlockId, Kernel, Op, Physical, Pool, Virtual};
-use generate::{Shape, WIDTH, generate};
-use machine::Machine;
+use gen_ir::{Kernel, Op, Physical, Virtual};
 use platforms::Platform;
-use regalloc::{AllocStats, AllocationMemory, Options, allocate};
-use std::collections::{BTreeMap, BTreeSet};
+use regalloc::{AllocStats, Options, allocate};
+use tests::replay::{
+    Kept, Machine, compare,
+    gotos::{GotoShape, generate},
+};
 
 const STEPS: usize = 400;
 
-/// Memory that one kernel leaves to the next.
-#[derive(Default)]
-struct Kept {
-    memory: AllocationMemory,
-    pool: Pool<Physical>,
-}
-
-fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option<AllocStats> {
+fn check(seed: u64, platform: Platform, shape: GotoShape, kept: &mut Kept) -> Option<AllocStats> {
     let g = generate(seed, platform, shape);
     let mut kernel = g.kernel;
     kernel.grf_count = shape.registers;
@@ -32,10 +22,6 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
     }
     let faults = gen_ir::verify(&kernel, gen_ir::Profile::Structured);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{kernel}");
-    let mut before = Machine::new(&kernel, &g.inputs, WIDTH);
-    if let Err(e) = before.run(STEPS) {
-        panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
-    }
     let Kept { memory, pool } = kept;
     let options = Options { check: true, quick: seed.is_multiple_of(4), ..Options::default() };
     let (physical, stats) = match allocate(&kernel, &options, memory, pool) {
@@ -45,38 +31,10 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
         Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
     };
     asks_for_nothing(&kernel, &physical, &Options { check: false, ..options }, kept);
-    let faults = gen_ir::verify(&physical, gen_ir::Profile::Structured);
-    assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
-    let mut after = Machine::new(&physical, &g.inputs, WIDTH);
-    let run = after.run(STEPS);
-    // Allocation may put instructions in another order: what each did to each lane is compared.
-    let again = computed_again(&kernel, &physical);
-    for log in [&mut before.log, &mut after.log] {
-        log.retain(|event| !again.contains(&event.0));
-        log.sort_by_key(|event| (event.0, event.1));
-    }
-    let differ =
-        before.log.iter().zip(&after.log).position(|(a, b)| a.0 != b.0 || a.1 != b.1 || (!a.3 && a.2 != b.2));
-    if run.is_err() || differ.is_some() || before.log.len() != after.log.len() {
-        let at = differ.map(|d| (before.log[d], after.log[d]));
-        panic!(
-            "seed {seed}, {platform}, {shape:?}: {run:?}, {} and {} events, first difference {at:?}\n{kernel}\n{physical}",
-            before.log.len(),
-            after.log.len()
-        );
+    if let Err(failure) = compare(&kernel, &physical, &g.inputs, STEPS) {
+        panic!("seed {seed}, {platform}, {shape:?}: {failure}");
     }
     Some(stats)
-}
-
-/// The operations that stand elsewhere in allocated code, or more than once: where their results are read. Those
-/// readers show whether they are right.
-fn computed_again(before: &Kernel<Virtual>, after: &Kernel<Physical>) -> BTreeSet<u32> {
-    // Spilling adds moves, which are not logged, and messages, with the origin of what needs them.
-    let mut count: BTreeMap<(u32, BlockId), i32> = BTreeMap::new();
-    let plain = |op: Op| op != Op::Mov && !op.is_send() && !op.is_branch();
-    before.insts().filter(|i| plain(i.1.op)).for_each(|(b, i)| *count.entry((i.origin, b)).or_default() += 1);
-    after.insts().filter(|i| plain(i.1.op)).for_each(|(b, i)| *count.entry((i.origin, b)).or_default() -= 1);
-    count.into_iter().filter(|&(_, n)| n != 0).map(|((origin, _), _)| origin).collect()
 }
 
 /// The same kernel again is the same code, and the second time that takes no memory which was not there.
@@ -97,7 +55,7 @@ fn asks_for_nothing(
 }
 
 /// What allocations cost together, and how many of them spilled.
-fn many(seeds: std::ops::Range<u64>, shape: Shape) -> (AllocStats, u32) {
+fn many(seeds: std::ops::Range<u64>, shape: GotoShape) -> (AllocStats, u32) {
     let (mut sum, mut spilling, mut kept) = (AllocStats::default(), 0, Kept::default());
     for seed in seeds {
         let platform = Platform::ALL[seed as usize % Platform::ALL.len()];
@@ -121,7 +79,7 @@ fn seeds(default: u64) -> std::ops::Range<u64> {
 
 #[test]
 fn small_kernels() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 6,
         insts: 5,
         vectors: 8,
@@ -137,7 +95,7 @@ fn small_kernels() {
 
 #[test]
 fn much_flow() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 24,
         insts: 4,
         vectors: 12,
@@ -152,7 +110,7 @@ fn much_flow() {
 
 #[test]
 fn subroutines() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 10,
         insts: 4,
         vectors: 10,
@@ -167,7 +125,7 @@ fn subroutines() {
 
 #[test]
 fn too_many_flags() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 10,
         insts: 8,
         vectors: 6,
@@ -183,7 +141,7 @@ fn too_many_flags() {
 
 #[test]
 fn too_many_values() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 12,
         insts: 10,
         vectors: 90,
@@ -202,7 +160,7 @@ fn too_many_values() {
 #[test]
 fn few_registers() {
     for (registers, calls) in [(48, false), (56, true)] {
-        let shape = Shape {
+        let shape = GotoShape {
             blocks: 16,
             insts: 6,
             vectors: 24,
@@ -219,7 +177,7 @@ fn few_registers() {
 
 #[test]
 fn structured_forms_do_what_gotos_do() {
-    let shape = Shape {
+    let shape = GotoShape {
         blocks: 20,
         insts: 3,
         vectors: 8,
@@ -236,8 +194,8 @@ fn structured_forms_do_what_gotos_do() {
         structurizer::structurize_with(&mut plain, structurizer::BranchStyle::Gotos).unwrap();
         structurizer::structurize_with(&mut formed, structurizer::BranchStyle::Structured).unwrap();
         structured += formed.insts().filter(|(_, i)| i.op == Op::If).count();
-        let mut a = Machine::new(&plain, &g.inputs, WIDTH);
-        let mut b = Machine::new(&formed, &g.inputs, WIDTH);
+        let mut a = Machine::new(&plain, &g.inputs);
+        let mut b = Machine::new(&formed, &g.inputs);
         // Blocks differ in number, so the runs stop at different places.
         let (x, y) = (a.run(STEPS), b.run(STEPS));
         assert!(x.is_ok() && y.is_ok(), "seed {seed}: {x:?} {y:?}\n{plain}\n{formed}");

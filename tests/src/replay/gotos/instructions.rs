@@ -1,8 +1,9 @@
 //! Instructions of random kernels.
 
 use super::*;
+use messages::hdc::{Dc1, Surface};
 
-impl Maker {
+impl GotoMaker {
     /// A packed or scalar source that stays inside its variable.
     pub(super) fn source(&mut self, exec: ExecSize, chan: u8) -> Src<Virtual> {
         let scalars = self.scalars.clone();
@@ -245,7 +246,7 @@ impl Maker {
             ],
             payload: Payload::Send(SendInfo {
                 sfid: Sfid::Dc1,
-                desc: Desc::Imm(gen_ir::Descriptor::new()),
+                desc: Desc::Imm(Surface::new().with_message_type(Some(Dc1::UntypedAtomic)).into()),
                 ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
                 eot: false,
                 dst_len: if reply { ld } else { 0 },

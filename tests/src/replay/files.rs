@@ -2,9 +2,12 @@
 
 use gen_ir::{Arf, Base, Space, VarId, Virtual};
 
-/// Registers of a [`Space`]: storage number and first byte. Storages: 0 GRFs, 1 flags, 2 addresses,
-/// then one per variable.
+/// How many storages there are before those of variables: general registers, flags, addresses.
+pub const FILES: usize = 3;
+
+/// Registers of a [`Space`]: storage number and first byte.
 pub trait Files: Space {
+    /// The storage of a base, and where the base starts in it.
     fn locate(base: Base<Self>) -> Option<(usize, usize)>;
 }
 
@@ -21,7 +24,7 @@ impl Files for Virtual {
         match base {
             Base::Grf(n) => Some((0, usize::from(n))),
             Base::Arf(a) => arf(a),
-            Base::Var(VarId(v)) => Some((3 + v as usize, 0)),
+            Base::Var(VarId(v)) => Some((FILES + v as usize, 0)),
         }
     }
 }
