@@ -186,16 +186,21 @@ impl Owners {
         if self.first == [Owner::Unknown; 3] || self.pitch == 0 {
             return true;
         }
-        let (mut byte, end) = (at, at + (a.end - a.start));
-        let mut agree = [true; 3];
-        // What the copy begins with, and each row of the payload.
-        while byte < end {
+        let pitch = u32::from(self.pitch);
+        let last = at + (a.end - a.start).saturating_sub(pitch);
+        let (mut byte, mut agree) = (at, [true; 3]);
+        // What the copy begins with, each row of the payload, each that may be one of the owners', and the last element: between,
+        // channels follow each other on both sides.
+        loop {
             let Some((channel, next)) = sent.channel(byte, self.pitch, grf) else { return false };
-            let element = (a.start + (byte - at)) / u32::from(self.pitch);
+            let element = (a.start + (byte - at)) / pitch;
             for ((owner, row), agrees) in self.first.iter().zip([simd, ROWS[0], ROWS[1]]).zip(&mut agree) {
                 *agrees &= owner.of_element(element, row) == Some(channel);
             }
-            byte = next;
+            if byte >= last {
+                break;
+            }
+            byte = next.min(byte + ROWS[1] * pitch).min(last);
         }
         agree.contains(&true)
     }
