@@ -10,7 +10,7 @@
 //! payload, and Intel's finalizer makes such values at odd registers, too.
 
 use gen_ir::{Direction, Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
-use narrow::{as_index, to_index};
+use narrow::{as_index, ones, to_index};
 
 use super::locality::Locality;
 use crate::lists::reset;
@@ -52,7 +52,7 @@ pub(super) fn variables(
             let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
             // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
             let declared = !fresh.from && !vars[copy.from.index()].is_temporary();
-            if declared && merger.is_carried(copy.from, &block.insts) {
+            if declared && merger.is_carried(copy.from, vars[copy.from.index()].bytes, &block.insts) {
                 continue;
             }
             if merger.fits(copy, &block.insts, vars, fresh) {
@@ -249,27 +249,28 @@ impl Merger {
         rest * u64::from(longer) <= OCCUPIED
     }
 
-    /// Whether some of a variable is read before the block writes it, in whatever lanes.
-    fn is_carried(&self, var: VarId, insts: &[Inst<Virtual>]) -> bool {
-        // Bytes that are read behind, and not written before that. The last access comes first.
-        let mut needed = Extent { start: 0, end: 0 };
+    /// Whether some of a variable of so many `bytes` is read before the block, which alone touches it, writes it, in whatever lanes.
+    fn is_carried(&self, var: VarId, bytes: u32, insts: &[Inst<Virtual>]) -> bool {
+        // A bit for each part that is read behind, and not written before that; for each that is written at all: the others
+        // never hold anything.
+        let part = bytes.div_ceil(u64::BITS).max(1);
+        let parts = |from: u32, to: u32| ones(to) & !ones(from);
+        let (mut needed, mut written) = (0, 0);
+        // The last access comes first.
         for a in self.accesses(var) {
             let inst = &insts[as_index(a.inst)];
+            let Extent { start, end } = a.bytes;
+            let touched = parts(start / part, end.div_ceil(part));
             if a.does == Direction::Read {
-                let both =
-                    Extent { start: needed.start.min(a.bytes.start), end: needed.end.max(a.bytes.end) };
-                needed = if needed.is_empty() { a.bytes } else { both };
-            } else if inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel) {
-                if a.bytes.start <= needed.start {
-                    needed.start = needed.start.max(a.bytes.end);
-                }
-                if a.bytes.end >= needed.end {
-                    needed.end = needed.end.min(a.bytes.start);
-                }
-                needed = if needed.is_empty() { Extent { start: 0, end: 0 } } else { needed };
+                needed |= touched;
+                continue;
+            }
+            written |= touched;
+            if inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel) {
+                needed &= !parts(start.div_ceil(part), end / part);
             }
         }
-        !needed.is_empty()
+        needed & written != 0
     }
 
     fn summary(&self, var: VarId, insts: &[Inst<Virtual>]) -> Option<Summary> {
