@@ -70,6 +70,7 @@ impl Legalizer<'_> {
     /// been appended, or the error.
     pub(super) fn settle(&mut self, inst: &mut VInst) -> bool {
         crate::identities::simplify(inst);
+        crate::identities::narrow_factor(inst);
         // Lowering has already brought macros into their one form.
         let is_macro = matches!(inst.dst, Dst::Macro { .. });
         let operates = matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary);

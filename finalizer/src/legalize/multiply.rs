@@ -19,7 +19,10 @@ use super::{
     slice::slice,
     split, ternary, two_registers, wide,
 };
-use crate::build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type};
+use crate::{
+    build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type},
+    identities::narrowed_factor,
+};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
@@ -45,19 +48,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn is_dword(src: &VSrc) -> bool {
     src.ty().is_some_and(Type::is_dword)
-}
-
-/// A constant factor that fits a word is one.
-fn narrowed_factor(src: &VSrc) -> Option<VSrc> {
-    let Src::Imm { bits, ty } = *src else { return None };
-    if ty.bytes() != 4 {
-        return None;
-    }
-    let value = extend(bits, ty).cast_signed();
-    if (0..=0xffff).contains(&value) {
-        return Some(Src::uw(low_u16(value)));
-    }
-    (-0x8000..0).contains(&value).then(|| Src::imm(value.cast_unsigned(), Type::W))
 }
 
 fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -20,14 +20,16 @@ pub(crate) fn align(kernel: &mut Kernel<Physical>, pool: &mut Pool<Physical>) ->
     let [own, shared] = kernel.payload_loads.map(|n| n > 0);
     let [end, mut last] = kernel.payload_ends();
     let Some(block) = kernel.blocks.first_mut() else { return Entries::default() };
-    // The offset must be known before anything is compacted.
-    for inst in &mut block.insts[..end] {
-        inst.opts = inst.opts.with(Options::NO_COMPACT);
+    if own && end > 0 {
+        // The offset must be known before anything is compacted.
+        for inst in &mut block.insts[..end] {
+            inst.opts = inst.opts.with(Options::NO_COMPACT);
+        }
+        let padding = end.next_multiple_of(UNIT) - end;
+        let nop = Inst { opts: Options::NO_COMPACT, ..Inst::new(Op::Nop, ExecSize::S1) };
+        pool.grow(&mut block.insts, padding);
+        block.insts.splice(end..end, std::iter::repeat_n(nop, padding));
+        last += padding;
     }
-    let padding = end.next_multiple_of(UNIT) - end;
-    let nop = Inst { opts: Options::NO_COMPACT, ..Inst::new(Op::Nop, ExecSize::S1) };
-    pool.grow(&mut block.insts, padding);
-    block.insts.splice(end..end, std::iter::repeat_n(nop, padding));
-    last += padding;
     Entries { per_thread: own.then(|| end.next_multiple_of(UNIT)), cross_thread: shared.then_some(last) }
 }

@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         let mut send = Inst::new(op, self.lanes.exec);
         (send.chan, send.no_mask) = (self.lanes.chan, self.lanes.no_mask);
         let ty = if self.lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
-        send.dst = Dst::packed(target, ty);
+        send.dst = if target.is_null() { Dst::null(ty) } else { Dst::packed(target, ty) };
         send
     }
 

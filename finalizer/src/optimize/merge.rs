@@ -28,6 +28,7 @@ pub(super) fn variables(
     merger: &mut Merger,
 ) {
     merger.grf_bytes = grf_bytes;
+    merger.list.clear();
     let mut ready = false;
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
@@ -37,6 +38,7 @@ pub(super) fn variables(
             let both = locality.touched_only_in(from, b) && locality.touched_only_in(to, b);
             both.then_some(MoveBetween { at, from, to })
         };
+        merger.copied.clear();
         merger.copied.extend((0..).zip(&block.insts).filter_map(between));
         if merger.copied.is_empty() {
             continue;
@@ -48,7 +50,7 @@ pub(super) fn variables(
         let mut merged = false;
         for n in 0..merger.copied.len() {
             let at = as_index(merger.copied[n].at);
-            let Some(copy) = ByteCopy::of(&block.insts[at]) else { continue };
+            let Some(copy) = ByteCopy::of(&block.insts[at], grf_bytes) else { continue };
             let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
             // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
             let declared = !fresh.from && !vars[copy.from.index()].is_temporary();
@@ -86,14 +88,14 @@ impl ByteCopy {
         let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
         let (from, to) = (reg.var()?, inst.dst.reg()?.var()?);
         let lanes = inst.exec.lanes();
-        let packed = inst.dst_is_dense() && region.one_by_one(lanes);
+        let packed = lanes == 1 || inst.dst_is_dense() && region.one_by_one(lanes);
         (packed && inst.dst.ty()?.same_bits(read_as)).then_some((from, to))
     }
 
-    fn of(inst: &Inst<Virtual>) -> Option<ByteCopy> {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<ByteCopy> {
         let (from, to) = ByteCopy::ends(inst)?;
         let shift = inst.dst.reg()?.byte.checked_sub(inst.src[0].reg()?.byte)?;
-        Some(ByteCopy { from, to, shift })
+        (from != to && inst.dst_extent(grf_bytes).is_some()).then_some(ByteCopy { from, to, shift })
     }
 }
 
@@ -163,10 +165,12 @@ impl Merger {
         }
     }
 
-    /// Forgets a block, whose variables no other touches.
     fn clear(&mut self) {
         self.list.clear();
-        self.copied.clear();
+        for MoveBetween { from, to, .. } in self.copied.drain(..) {
+            self.head[from.index()] = APART;
+            self.head[to.index()] = APART;
+        }
     }
 
     fn accesses(&self, var: VarId) -> impl Iterator<Item = VarTouch> {
@@ -201,7 +205,7 @@ impl Merger {
                 first_read = first_read.min(access.inst);
                 continue;
             }
-            match ByteCopy::of(inst) {
+            match ByteCopy::of(inst, self.grf_bytes) {
                 Some(writer) if writer == copy && (inst.no_mask || fresh.to) => {}
                 // What is copied there last has a better claim to the place.
                 Some(_) => return false,
@@ -290,7 +294,7 @@ impl Merger {
                 s.last_write = s.last_write.max(Some(a.inst));
             }
         }
-        Some(s)
+        (s.first != u32::MAX).then_some(s)
     }
 
     fn merge(&mut self, copy: ByteCopy, insts: &mut [Inst<Virtual>], vars: &mut [Var]) {
@@ -301,7 +305,7 @@ impl Merger {
         let mut last = NONE;
         while let Some((_, access)) = self.list.get_mut(as_index(at)) {
             let inst = &mut insts[as_index(access.inst)];
-            if ByteCopy::of(inst) == Some(copy) {
+            if ByteCopy::of(inst, self.grf_bytes) == Some(copy) {
                 *inst = Inst::new(Op::Nop, inst.exec);
             } else {
                 *inst = inst.map_regs(|_, r| match r.var() {
@@ -317,6 +321,7 @@ impl Merger {
         if let Some((_, access)) = self.list.get_mut(as_index(last)) {
             access.next = self.head[copy.to.index()];
             self.head[copy.to.index()] = self.head[copy.from.index()];
+            self.head[copy.from.index()] = NONE;
         }
     }
 }

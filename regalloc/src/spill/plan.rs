@@ -174,7 +174,7 @@ struct ServingTemp {
 /// Which registers of a variable may hold something that is needed.
 #[derive(Clone, Copy, Default)]
 struct Holding {
-    /// In which walk that was found.
+    /// In which walk that was found, from 1 on.
     walk: u32,
     /// A bit each; those from the last one on have that one together.
     regs: u64,
@@ -203,6 +203,7 @@ impl Plan {
         spilled.iter().for_each(|&v| self.decide(v, known.remat));
         self.holding.clear();
         self.holding.resize(kernel.vars.len(), Holding::default());
+        self.walks = 0;
         self.groups.clear(kernel.vars.len());
         self.keep = if serves == Serves::Instruction { 0 } else { KEEP };
         if serves == Serves::Group {

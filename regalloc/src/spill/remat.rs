@@ -29,7 +29,9 @@ use crate::analysis::{
     liveness::Liveness,
     position::{Position, Range},
 };
-use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Reg, Src, Var, VarClass, VarId, Virtual};
+use gen_ir::{
+    Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, Var, VarClass, VarId, Virtual,
+};
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
 
@@ -146,8 +148,10 @@ impl Remat {
         self.can.resize(kernel.vars.len(), true);
         for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
             let needs = accesses.facts[v].needs;
-            self.can[v] =
-                is_free(var) && !needs.has(Needs::EOT) && (1..=to_index(MOST)).contains(&self.writes[v]);
+            self.can[v] = is_free(var)
+                && !needs.has(Needs::EOT)
+                && !needs.has(Needs::AT_END)
+                && (1..=to_index(MOST)).contains(&self.writes[v]);
         }
         self.find_defs(cx);
         self.defs.sort_unstable_by_key(|d| (d.var, d.at));
@@ -220,7 +224,8 @@ impl Remat {
         for (at, (_, inst)) in kernel.insts().enumerate() {
             for a in accesses.of(at).iter().filter(|a| a.kind.has(Kind::WRITE)) {
                 let can = &mut self.can[a.var];
-                *can &= is_plain(inst) && (!is_float(inst) || floats.is_some_and(|from| from <= at));
+                let whole = a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS;
+                *can &= whole && is_plain(inst) && (!is_float(inst) || floats.is_some_and(|from| from <= at));
                 if *can {
                     self.defs.push(Def {
                         var: a.var,
@@ -311,6 +316,8 @@ fn is_plain(inst: &Inst<Virtual>) -> bool {
         && inst.pred.is_none()
         && inst.cond.is_none()
         && inst.opts == Options::NONE
+        && matches!(inst.payload, Payload::None | Payload::Bfn(_))
+        && matches!(inst.dst, Dst::Direct { .. })
 }
 
 /// Whether rounding or denormals may matter.

@@ -27,7 +27,7 @@ pub(super) fn keeps_value(from: Type, to: Type) -> bool {
 /// The bits of an integer immediate of type `from` as `to`.
 pub(super) fn extend(bits: u64, from: Type, to: Type) -> u64 {
     let width = from.bytes() * 8;
-    let value = if from.is_signed() {
+    let value = if from.is_signed() && width < 64 {
         ((bits << (64 - width)).cast_signed() >> (64 - width)).cast_unsigned()
     } else {
         bits
@@ -49,8 +49,8 @@ pub(super) fn place_immediate(
 ) -> Option<Src<Virtual>> {
     let class = inst.op.info().class;
     let last = usize::from(inst.op.info().srcs) - 1;
-    let swappable = commutes(inst) && !inst.src[1].is_imm();
-    let fits = class == Class::Basic && read_as.bytes() <= 4;
+    let swappable = i == 0 && commutes(inst) && !inst.src[1].is_imm();
+    let fits = class == Class::Basic && read_as.bytes() <= 4 && read_as.bytes() >= 2;
     if mods.any() || !fits || !(i == last || swappable) || inst.src[..last].iter().any(Src::is_imm) {
         return None;
     }
@@ -61,13 +61,14 @@ pub(super) fn place_immediate(
 
 /// Moves an immediate from source 0 to source 1 where that means the same.
 pub(super) fn commute_immediate(inst: &mut Inst<Virtual>) {
-    if inst.src[0].is_imm() && commutes(inst) {
+    if inst.src[0].is_imm() && !inst.src[1].is_imm() && commutes(inst) {
         inst.src.swap(0, 1);
     }
 }
 
-pub(super) const fn commutes(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
+pub(super) fn commutes(inst: &Inst<Virtual>) -> bool {
+    inst.cond.is_none_or(|_| inst.op != Op::Sel)
+        && matches!(inst.op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
 }
 
 /// The original register as source `i` of the reader.
@@ -92,7 +93,8 @@ pub(super) fn replace_register(
         let negated = mods == SrcMod::Neg && inst.op == Op::Add && copy.dst_ty.bytes() == 4;
         if (ternary && !product)
             || (mods.any() && !negated)
-            || (copy.dst_ty.bytes() > 4 && !widens_to_qword(inst, copy, origin_ty))
+            || ty.is_float()
+            || (copy.dst_ty.bytes() > 4 && !widens_to_qword(inst, i, copy, origin_ty))
             || !reads_widened(inst, i, ty, copy, origin_ty)
         {
             return None;
@@ -109,7 +111,7 @@ pub(super) fn replace_register(
     } else {
         return None;
     };
-    let mods = if origin_mods.any() { modified(inst, origin_mods, mods)? } else { mods };
+    let mods = if origin_mods.any() { modified(inst, i, origin_mods, mods)? } else { mods };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
 }
 
@@ -118,17 +120,18 @@ pub(super) fn replace_register(
 pub(super) fn is_byte_factor(inst: &Inst<Virtual>, i: usize, origin_ty: Type) -> bool {
     let dword = |s: &Src<Virtual>| matches!(s, Src::Direct { ty, .. } if ty.is_dword());
     let sum = inst.op == Op::Mad && inst.dst.ty().is_some_and(Type::is_dword) && dword(&inst.src[0]);
-    sum && i > 0 && dword(&inst.src[3 - i]) && origin_ty.bytes() == 1
+    sum && i > 0 && dword(&inst.src[3 - i]) && origin_ty.is_int() && origin_ty.bytes() == 1
 }
 
 /// The modifier of source `i` when it reads what a copy has negated or made positive, `first`: of floats, which a
 /// modifier changes by their sign alone, in operations that all take modifiers.
-fn modified(inst: &Inst<Virtual>, first: SrcMod, then: SrcMod) -> Option<SrcMod> {
+fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Option<SrcMod> {
     let takes = matches!(inst.op, Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::Cmp | Op::Sel | Op::Math);
+    let float = inst.src[i].ty().is_some_and(Type::is_float);
     let mods = first.then(then);
     // Without modifiers these copy bits: what was negated twice would keep its denormals.
     let copies = matches!(inst.op, Op::Mov | Op::Sel) && inst.cond.is_none() && !mods.any();
-    (takes && !copies).then_some(mods)
+    (takes && float && !copies).then_some(mods)
 }
 
 /// [`replace_register`] where the instruction stays legal.
@@ -170,11 +173,13 @@ pub(super) fn replace_legally(
 /// and a maximum a dword, as in Intel's code (`cmp null:q r12:ud r9.1:q`). (What `and` and `xor` read is mostly read again as
 /// a quadword: both would stay alive. The walk over copies
 /// allows all of that only where 64-bit integers are native, in any region.)
-fn widens_to_qword(inst: &Inst<Virtual>, copy: &KnownCopy, origin_ty: Type) -> bool {
+fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
+    let shift = inst.op == Op::Shl && i == 0;
     let joined = inst.op == Op::Or && origin_ty == Type::Ud;
-    let sum = matches!(inst.op, Op::Add | Op::Shl) && matches!(origin_ty.bytes(), 2 | 4);
-    let compared = inst.cond.is_some() && origin_ty.bytes() == 4;
-    copy.mixes_qwords && (sum || joined || compared)
+    let sum = matches!(origin_ty.bytes(), 2 | 4) && (inst.op == Op::Add || shift);
+    let choice = inst.op == Op::Sel && inst.cond.is_some() && origin_ty.bytes() == 4;
+    let compared = inst.op == Op::Cmp && origin_ty.bytes() == 4;
+    copy.mixes_qwords && (sum || joined || choice || compared)
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
@@ -189,22 +194,23 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &KnownCopy, ori
         .src
         .iter()
         .enumerate()
-        .any(|(j, s)| j != i && s.ty().is_some_and(|t| t.bytes() >= copy.dst_ty.bytes()));
+        .any(|(j, s)| j != i && s.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes()));
     let plain = inst.cond.is_none() && !inst.sat;
     same_value
         && match inst.op {
             Op::Mov => plain,
             Op::Sel if inst.cond.is_some() => {
                 let signed = origin_ty.is_signed();
-                !inst.sat && dword_result && inst.src.iter().all(|s| is_alike(s, signed))
+                let alike = ty.is_signed() == signed && inst.src.iter().all(|s| is_alike(s, signed));
+                !inst.sat && dword_result && alike
             }
-            Op::Cmp => wide_elsewhere,
-            _ if !plain || !dword_result => false,
-            Op::Add | Op::Add3 | Op::Mul | Op::Mad | Op::Sel => true,
-            Op::And | Op::Or | Op::Xor => !origin_ty.is_signed(),
+            Op::Add | Op::Add3 | Op::Mul | Op::Mad | Op::Sel => plain && dword_result,
+            Op::And | Op::Or | Op::Xor => plain && dword_result && !origin_ty.is_signed(),
             // The shifted value; a shift count is read modulo the width.
-            Op::Shl => i == 0,
-            Op::Shr => i == 0 && !origin_ty.is_signed(),
+            Op::Shl => plain && dword_result && i == 0,
+            Op::Shr => plain && dword_result && i == 0 && !origin_ty.is_signed() && !ty.is_signed(),
+            Op::Cmp if copy.dst_ty.bytes() > 4 => inst.src[1 - i].ty() == Some(ty),
+            Op::Cmp => wide_elsewhere && origin_ty.bytes() <= 2,
             _ => false,
         }
 }
@@ -213,11 +219,11 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &KnownCopy, ori
 /// of which is `signed`.
 fn is_alike(src: &Src<Virtual>, signed: bool) -> bool {
     match *src {
-        Src::Imm { bits, ty } if !is_packed(ty) => {
+        Src::Imm { bits, ty } if ty.is_int() && !is_packed(ty) => {
             let value = extend(bits, ty, Type::Q).cast_signed();
             (0..=i64::from(i32::MAX)).contains(&value) || ty.is_signed() == signed
         }
         Src::Imm { .. } => false,
-        _ => src.ty().is_none_or(|t| t.is_signed() == signed),
+        _ => src.ty().is_none_or(|t| t.is_int() && t.is_signed() == signed),
     }
 }
