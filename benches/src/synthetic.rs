@@ -1,12 +1,13 @@
 //! Kernels of any size, for measuring how time grows.
 
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, GrfNum, Inst, Kernel, Op, Payload, Pred, PredCtrl,
-    Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg,
+    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
 
 use crate::generated::Random;
+use tests::replay::end_of_thread;
 
 /// What a synthetic kernel is like.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
         maker.branch(&mut insts, block, blocks);
         maker.add_block(insts);
     }
-    maker.add_block(vec![end()]);
+    maker.add_block(vec![end_of_thread()]);
     maker.kernel
 }
 
@@ -169,24 +170,5 @@ impl Maker {
             payload: Payload::Branch { jip: Target::None, uip, ctrl: false },
             ..Inst::new(Op::Goto, if uniform { ExecSize::S1 } else { ExecSize::S16 })
         });
-    }
-}
-
-/// The message that ends the thread.
-fn end() -> Inst<Virtual> {
-    Inst {
-        no_mask: true,
-        dst: Dst::null(Type::Ud),
-        src: [Src::packed(Reg::grf(GrfNum::R0, 0), Type::Ud), Src::None, Src::None],
-        payload: Payload::Send(SendInfo {
-            sfid: Sfid::Spawner,
-            desc: Desc::Imm(messages::spawner::end_of_thread()),
-            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
-            eot: true,
-            dst_len: 0,
-            src0_len: 1,
-            src1_len: 0,
-        }),
-        ..Inst::new(Op::Send, ExecSize::S8)
     }
 }

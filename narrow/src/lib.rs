@@ -171,6 +171,12 @@ pub const fn ones(count: u32) -> u64 {
     if count >= u64::BITS { u64::MAX } else { (1 << count) - 1 }
 }
 
+/// A word of which the bits from `first` to before `end` are ones, and those up to the highest where `end` is 64 or more.
+#[inline]
+pub const fn ones_between(first: u32, end: u32) -> u64 {
+    ones(end) & !ones(first)
+}
+
 /// The number of single precision nearest to a whole number.
 #[inline]
 pub fn to_f32(number: impl Word) -> f32 {

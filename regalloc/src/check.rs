@@ -46,7 +46,7 @@ use crate::{
         facts::LanePitch,
         flow::Flow,
         history::History,
-        subranges::{bits, subrange_shift, touched},
+        subranges::{subrange_shift, touched},
     },
 };
 use gen_ir::{BlockId, Call, FileByte, Kernel, Op, VarClass, VarId, Virtual};

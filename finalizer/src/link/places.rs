@@ -23,7 +23,7 @@ use gen_ir::{
     Block, BlockId, Cfg, Direction, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var,
     VarClass, VarId, Virtual,
 };
-use narrow::{as_index, every, ones, to_index};
+use narrow::{as_index, every, ones_between, to_index};
 use regalloc::Placed;
 use visa::Opcode;
 
@@ -70,11 +70,6 @@ fn shift(var: &Var) -> u32 {
     var.bytes.div_ceil(64).next_power_of_two().trailing_zeros()
 }
 
-/// Bits from `first` to before `end`.
-fn bits(first: u32, end: u32) -> Parts {
-    ones(end) & !ones(first)
-}
-
 /// Parts of its destination that an instruction touches, and those that it covers.
 fn written(inst: &Inst<Virtual>, var: &Var, grf_bytes: u32) -> (Parts, Parts) {
     let Some(extent) = inst.dst_extent(grf_bytes) else { return (0, 0) };
@@ -89,7 +84,7 @@ fn written(inst: &Inst<Virtual>, var: &Var, grf_bytes: u32) -> (Parts, Parts) {
     let one = |start: u32, end: u32| {
         // What ends with the variable fills its last part.
         let last = if end == var.bytes { end.div_ceil(part) } else { end >> shift };
-        (bits(start >> shift, end.div_ceil(part)), bits(start.div_ceil(part), last))
+        (ones_between(start >> shift, end.div_ceil(part)), ones_between(start.div_ceil(part), last))
     };
     if step <= size {
         return one(extent.start, end);
@@ -110,7 +105,7 @@ impl Defined {
             (is_first && declared.bytes() > 0).then_some(to_index(number))
         };
         let roots: Vec<Option<u32>> = kernel.vars.iter().map(root).collect();
-        let whole = |var: &Var| bits(0, var.bytes.div_ceil(1 << shift(var)));
+        let whole = |var: &Var| ones_between(0, var.bytes.div_ceil(1 << shift(var)));
         let mut needed: Vec<Parts> =
             kernel.vars.iter().map(|var| if var.live_in { whole(var) } else { 0 }).collect();
         let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);

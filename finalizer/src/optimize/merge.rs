@@ -10,7 +10,7 @@
 //! payload, and Intel's finalizer makes such values at odd registers, too.
 
 use gen_ir::{Direction, Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
-use narrow::{as_index, ones, to_index};
+use narrow::{as_index, ones_between, to_index};
 
 use super::locality::Locality;
 use crate::lists::reset;
@@ -258,20 +258,19 @@ impl Merger {
         // A bit for each part that is read behind, and not written before that; for each that is written at all: the others
         // never hold anything.
         let part = bytes.div_ceil(u64::BITS).max(1);
-        let parts = |from: u32, to: u32| ones(to) & !ones(from);
         let (mut needed, mut written) = (0, 0);
         // The last access comes first.
         for a in self.accesses(var) {
             let inst = &insts[as_index(a.inst)];
             let Extent { start, end } = a.bytes;
-            let touched = parts(start / part, end.div_ceil(part));
+            let touched = ones_between(start / part, end.div_ceil(part));
             if a.does == Direction::Read {
                 needed |= touched;
                 continue;
             }
             written |= touched;
             if inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel) {
-                needed &= !parts(start.div_ceil(part), end / part);
+                needed &= !ones_between(start.div_ceil(part), end / part);
             }
         }
         needed & written != 0

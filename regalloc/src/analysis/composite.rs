@@ -12,11 +12,11 @@
 //! the next read, for the same lanes.
 
 use gen_ir::VarId;
+use narrow::ones_between;
 
 use crate::analysis::{
     access::{Access, Kind},
     accesses::Accesses,
-    subranges::bits,
 };
 
 /// Definitions that are looked at at the same time; the oldest is forgotten for another.
@@ -85,7 +85,7 @@ fn part(list: &mut [Access], i: usize, open: &mut Vec<PartialDefinition>, shift:
             open[at].bytes |= written;
             if u32::from(open[at].bytes) == (1 << pitch) - 1 {
                 let first = open.swap_remove(at).first;
-                list[first].subranges = bits(start.div_ceil(1 << shift), end >> shift);
+                list[first].subranges = ones_between(start.div_ceil(1 << shift), end >> shift);
             }
         }
         None => {

@@ -144,6 +144,11 @@ impl Scene {
         self.simd
     }
 
+    /// Whether lanes part somewhere in the kernel.
+    pub const fn diverges(&self) -> bool {
+        self.divergence
+    }
+
     /// Whether a noted write gave elements a part smaller than a subrange (see `composite`).
     pub fn has_parts(&self) -> bool {
         self.parts.get()
@@ -269,9 +274,9 @@ impl Fact {
         if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.subranges }
     }
 
-    /// Notes what a message reads or writes under the mask.
+    /// Notes what a message reads or writes under the mask, where lanes part.
     pub fn note_message(&mut self, a: &Access, of: OfMessage, grf: u32, scene: &Scene) {
-        if scene.divergence && self.owners.note_message(a, of, Widths { grf, simd: scene.simd }) {
+        if self.owners.note_message(a, of, Widths { grf, simd: scene.simd }) {
             self.shared.add(LaneSharing::APART);
         }
     }

@@ -274,7 +274,7 @@ impl Touches<'_> {
                 let Extent { start, end } = extent;
                 let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
-                if pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
+                if self.scene.diverges() && pitch == 0 && kind.has(Kind::MASKED) && inst.op.is_send() {
                     let header = if role == Role::Src(0) { header(inst) } else { Header::None };
                     let source = if let Role::Src(i) = role { Some(usize::from(i)) } else { None };
                     let of = OfMessage { lanes: inst.exec.lanes(), header, elements: elements(inst, source) };

@@ -2,7 +2,7 @@
 
 use crate::analysis::access::Access;
 use gen_ir::{Var, VarClass};
-use narrow::{ones, to_u8};
+use narrow::{ones_between, to_u8};
 
 /// Size of a variable in the units of accesses: bytes, or bits of a flag.
 pub(crate) fn units(var: &Var) -> u32 {
@@ -16,15 +16,7 @@ pub(crate) fn subrange_shift(var: &Var) -> u8 {
 
 /// Every subrange of a variable.
 pub(crate) fn all_subranges(var: &Var) -> u64 {
-    bits(0, units(var).div_ceil(1 << subrange_shift(var)))
-}
-
-/// Bits of a contiguous range of subranges.
-pub(crate) fn bits(first: u32, end: u32) -> u64 {
-    if first >= end {
-        return 0;
-    }
-    ones(end - first) << first
+    ones_between(0, units(var).div_ceil(1 << subrange_shift(var)))
 }
 
 /// Subranges that overlap an access. What lies between the elements of a wide stride is not touched.
@@ -32,21 +24,21 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
 pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
     let subrange = 1u32 << shift;
     if u32::from(a.pitch) < u32::from(a.elem) + subrange {
-        return bits(a.start >> shift, a.end.div_ceil(subrange));
+        return ones_between(a.start >> shift, a.end.div_ceil(subrange));
     }
-    of_elements(a, |start, end| bits(start >> shift, end.div_ceil(subrange)))
+    of_elements(a, |start, end| ones_between(start >> shift, end.div_ceil(subrange)))
 }
 
 /// Subranges that an access covers entirely.
 pub(crate) fn covered(a: &Access, shift: u8) -> u64 {
     let subrange = 1u32 << shift;
     if a.pitch == a.elem {
-        return bits(a.start.div_ceil(subrange), a.end >> shift);
+        return ones_between(a.start.div_ceil(subrange), a.end >> shift);
     }
     if u32::from(a.elem) < subrange {
         return 0;
     }
-    of_elements(a, |start, end| bits(start.div_ceil(subrange), end >> shift))
+    of_elements(a, |start, end| ones_between(start.div_ceil(subrange), end >> shift))
 }
 
 /// The subranges that belong to the elements of an access, each from its start to its end.

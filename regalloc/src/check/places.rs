@@ -1,6 +1,7 @@
 //! Which bytes of the register files accesses touch, and what is written over.
 
 use super::*;
+use narrow::ones_between;
 
 impl Check<'_> {
     /// Where a variable starts in its file; what has no place is read at its start, as `apply` has it.
@@ -45,7 +46,7 @@ impl Check<'_> {
                 let first = start.saturating_sub(at) * unit;
                 let last = (end.min(at + var.bytes) - at) * unit;
                 let shift = subrange_shift(var);
-                f(v, bits(first >> shift, last.div_ceil(1 << shift)));
+                f(v, ones_between(first >> shift, last.div_ceil(1 << shift)));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 mod instructions;
 
-use crate::replay::Inputs;
+use crate::replay::{Inputs, end_of_thread};
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, FileByte, GrfNum, Inst, Kernel, Op, Payload, Pred,
-    PredCtrl, Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, FileByte, Inst, Kernel, Op, Payload, Pred, PredCtrl,
+    Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
 
@@ -257,20 +257,7 @@ impl GotoMaker {
                 self.message(&mut insts, &[v], &[]);
             }
         }
-        let mut end = Inst::new(Op::Send, ExecSize::S8);
-        end.no_mask = true;
-        end.dst = Dst::null(Type::Ud);
-        end.src[0] = Src::packed(Reg::grf(GrfNum::R0, 0), Type::Ud);
-        end.payload = Payload::Send(SendInfo {
-            sfid: Sfid::Spawner,
-            desc: Desc::Imm(messages::spawner::end_of_thread()),
-            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
-            eot: true,
-            dst_len: 0,
-            src0_len: 1,
-            src1_len: 0,
-        });
-        let end = self.stamp(end);
+        let end = self.stamp(end_of_thread());
         insts.push(end);
         insts
     }

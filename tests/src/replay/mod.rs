@@ -24,7 +24,7 @@ mod shrink;
 pub use generate::{ReplaySettings, generate};
 pub use judge::{Kept, Mismatch, ReplayOutcome, check, check_structured, compare};
 pub use machine::Machine;
-pub use plan::{Branch, Plan, PlanNode};
+pub use plan::{Branch, Plan, PlanNode, end_of_thread};
 pub use shrink::shrink;
 
 use crate::splitmix::SplitMix;

@@ -138,7 +138,8 @@ fn tick(counter: VarId) -> Inst<Virtual> {
     }
 }
 
-fn end_of_thread() -> Inst<Virtual> {
+/// The message that ends the thread.
+pub fn end_of_thread() -> Inst<Virtual> {
     let mut end = Inst::new(Op::Send, ExecSize::S8);
     end.no_mask = true;
     end.dst = Dst::null(Type::Ud);

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use gen_ir::{Kernel, VarId, Virtual};
-use narrow::{as_index, ones, to_index};
+use narrow::{as_index, ones_between, to_index};
 
 /// What an instruction does with a spilled variable, or with its group.
 #[derive(Clone, Copy, Default)]
@@ -332,8 +332,7 @@ impl Plan {
 
 /// A bit for each register from `first` to before `end`, as in [`Holding::regs`].
 fn bits(first: u32, end: u32) -> u64 {
-    let last = u64::BITS - 1;
-    ones(end.min(last + 1)) & !ones(first.min(last))
+    ones_between(first.min(u64::BITS - 1), end)
 }
 
 /// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
