@@ -202,7 +202,7 @@ pub struct Kernel {
     pub preds: Vec<SimpleVar>,
     /// Labels; index with [`LabelId`].
     pub labels: Vec<Label>,
-    /// Sampler variables; index with [`SamplerId`](crate::SamplerId).
+    /// Sampler variables; index with [`SamplerId`].
     pub samplers: Vec<SimpleVar>,
     /// Declared surface variables; index with [`SurfaceId::declared`](crate::SurfaceId::declared).
     pub surfaces: Vec<SimpleVar>,

@@ -4,7 +4,7 @@
 //! The allocation checker (`regalloc/src/check.rs`) proves each allocation from the table of accesses and what that says of
 //! each variable, and so does the allocator: where that table is wrong, of whose bytes are whose for instance, both are.
 //! The replay shares nothing with them. It knows lanes, masks, the places where lanes wait, and of messages whose bytes are whose,
-//! as the manuals say ([`layout`]); values are numbers, so that every wrong byte shows. It sees the kernels that it draws alone.
+//! as the manuals say (`layout`); values are numbers, so that every wrong byte shows. It sees the kernels that it draws alone.
 //!
 //! ```text
 //! plan      kernels as trees     generate  random ones       shrink   less of one that fails
