@@ -7,6 +7,7 @@
 //! too.
 
 mod known;
+mod redundant;
 mod replace;
 
 use super::legal::Legality;
@@ -14,7 +15,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass, VarId,
     Virtual,
 };
-use narrow::{as_index, to_index, to_u8};
+use narrow::{as_index, ones, to_index, to_u8};
 use platforms::{Caps, Platform};
 
 use self::{
@@ -125,6 +126,10 @@ impl Copies {
     /// Replaces the sources of an instruction that read copies.
     fn rewrite(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
         if !self.all.is_empty() {
+            if self.is_redundant(inst) {
+                *inst = Inst::new(Op::Nop, inst.exec);
+                return;
+            }
             self.rewrite_sources(inst, grf_bytes);
         }
         if self.legal.is_none() {
@@ -214,7 +219,7 @@ impl Copies {
             let CopySource::Reg { reg: origin, region: r, ty: t, mods: SrcMod::None, .. } = c.origin else {
                 continue;
             };
-            let same = c.live
+            let same = c.is_whole()
                 && (origin, r, t, c.dst_ty, c.horz) == (reg, region, ty, dst_ty, 1)
                 && c.lanes >= lanes
                 && (c.no_mask || (!inst.no_mask && inst.chan == c.chan));
@@ -242,7 +247,7 @@ impl Copies {
         let mut at = newest;
         while let Some(c) = self.all.get(as_index(at)) {
             at = c.older_dst;
-            if !c.live || !(c.dst_ty.same_bits(ty) || c.copies_bits_of(ty)) {
+            if !c.is_whole() || !(c.dst_ty.same_bits(ty) || c.copies_bits_of(ty)) {
                 continue;
             }
             // A scalar read of one element: any NoMask copy of that element will do, and for one channel a copy
@@ -288,7 +293,7 @@ impl Copies {
             let made = c.no_mask || one && c.lanes == 1 && !inst.no_mask && inst.chan == c.chan;
             let packed = c.horz == 1 && (c.lanes == 1 || from.one_by_one(c.lanes));
             let integers = c.dst_ty.is_int() && origin_ty.is_int() && ty.bytes() < c.dst_ty.bytes();
-            if !c.live || !made || !packed || !integers || !c.dst_bytes.contains(extent) {
+            if !c.is_whole() || !made || !packed || !integers || !c.dst_bytes.contains(extent) {
                 continue;
             }
             if one || region.is_scalar() {
@@ -309,7 +314,7 @@ impl Copies {
     fn forget_written(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
         if matches!(inst.dst, Dst::Indirect { .. }) {
             for c in self.addressed.drain(..) {
-                self.all[as_index(c)].live = false;
+                self.all[as_index(c)].kept = 0;
             }
         }
         let Some(var) = inst.dst_var() else { return };
@@ -321,8 +326,8 @@ impl Copies {
         // What is no copy any more leaves the lists: a variable that is written again and again keeps them short.
         let (mut at, mut newer) = (newest.dst, NONE);
         while let Some(c) = self.all.get_mut(as_index(at)) {
-            c.live &= c.outlives(&written);
-            let (live, older) = (c.live, c.older_dst);
+            c.write_destination(&written);
+            let (live, older) = (c.kept != 0, c.older_dst);
             match self.all.get_mut(as_index(newer)) {
                 _ if live => newer = at,
                 Some(c) => c.older_dst = older,
@@ -332,10 +337,8 @@ impl Copies {
         }
         (at, newer) = (newest.src, NONE);
         while let Some(c) = self.all.get_mut(as_index(at)) {
-            if let CopySource::Reg { bytes, .. } = c.origin {
-                c.live &= !bytes.overlaps(written.bytes);
-            }
-            let (live, older) = (c.live, c.older_src);
+            c.write_origin(&written);
+            let (live, older) = (c.kept != 0, c.older_src);
             match self.all.get_mut(as_index(newer)) {
                 _ if live => newer = at,
                 Some(c) => c.older_src = older,
@@ -347,8 +350,7 @@ impl Copies {
 
     /// Remembers an instruction that is a copy.
     fn learn(&mut self, inst: &Inst<Virtual>, grf_bytes: u32, reach: impl Fn(VarId) -> Reach) {
-        let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
-        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
+        if inst.op != Op::Mov || inst.pred.is_some() || !moves_alone(inst) {
             return;
         }
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return };
@@ -393,12 +395,18 @@ impl Copies {
             at: self.now,
             chan: inst.chan,
             no_mask: inst.no_mask,
-            live: true,
+            kept: ones(lanes),
             mixes_qwords: self.mixes_qwords,
             older_dst,
             older_src,
         });
     }
+}
+
+/// Whether a move does nothing else, for whatever channels, and moves what it says: not an address that a linker fills in.
+fn moves_alone(inst: &Inst<Virtual>) -> bool {
+    let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
+    inst.cond.is_none() && !inst.sat && !symbol
 }
 
 /// Whether an instruction leaves all that it writes as it was.

@@ -1,6 +1,7 @@
 //! What is known of a copy.
 
 use gen_ir::{Dst, Extent, Inst, Payload, Reg, Region, SrcMod, Type, VarId, Virtual};
+use narrow::{ones, ones_between};
 
 /// What a copy's destination can be replaced by.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,8 @@ pub(super) struct KnownCopy {
     pub(super) at: usize,
     pub(super) chan: u8,
     pub(super) no_mask: bool,
-    pub(super) live: bool,
+    /// A bit for each channel whose element is on both sides as it was copied.
+    pub(super) kept: u64,
     /// Dwords may stand beside quadwords.
     pub(super) mixes_qwords: bool,
     /// Next older copy into the same destination, and from the same source.
@@ -69,17 +71,40 @@ impl KnownCopy {
         (offset / step, offset % step)
     }
 
-    /// Whether a write leaves all elements of the destination as they are: those of both may lie between each other.
-    pub(super) fn outlives(&self, write: &WrittenElements) -> bool {
-        if !self.dst_bytes.overlaps(write.bytes) {
-            return true;
+    /// Whether nothing of it has been written since.
+    pub(super) fn is_whole(&self) -> bool {
+        self.kept == ones(self.lanes)
+    }
+
+    /// Whether so many channels from one on are as they were copied.
+    pub(super) fn keeps(&self, first: u32, lanes: u32) -> bool {
+        let all = ones_between(first, first + lanes);
+        first + lanes <= self.lanes && self.kept & all == all
+    }
+
+    /// Takes note of a write to the destination's variable: elements of both may lie between each other.
+    pub(super) fn write_destination(&mut self, write: &WrittenElements) {
+        let element = self.dst_ty.bytes();
+        let step = self.horz * element;
+        if self.dst_bytes.overlaps(write.bytes) && write.step == step {
+            let behind = (self.dst_bytes.start + step - write.bytes.start % step) % step;
+            if behind >= write.element && behind + element <= step {
+                return;
+            }
         }
-        let step = self.horz * self.dst_ty.bytes();
-        if write.step != step {
-            return false;
+        self.kept &= !touched(self.dst_bytes, step, element, write.bytes);
+    }
+
+    /// Takes note of a write to the variable that was copied.
+    pub(super) fn write_origin(&mut self, write: &WrittenElements) {
+        let CopySource::Reg { bytes, region, ty, .. } = self.origin else { return };
+        match region.stride(self.lanes) {
+            Some(stride) if stride > 0 => {
+                self.kept &= !touched(bytes, stride * ty.bytes(), ty.bytes(), write.bytes);
+            }
+            _ if bytes.overlaps(write.bytes) => self.kept = 0,
+            _ => {}
         }
-        let behind = (self.dst_bytes.start + step - write.bytes.start % step) % step;
-        behind >= write.element && behind + self.dst_ty.bytes() <= step
     }
 
     /// The copy as it is for its channels from `first` on, if its elements are packed on both sides or one for all.
@@ -99,6 +124,15 @@ impl KnownCopy {
         rest.lanes -= first;
         Some(rest)
     }
+}
+
+/// The elements of `bytes` that lie where something is written, a bit each: the next one begins `step` bytes behind each.
+fn touched(bytes: Extent, step: u32, element: u32, written: Extent) -> u64 {
+    if !bytes.overlaps(written) {
+        return 0;
+    }
+    let first = written.start.checked_sub(bytes.start + element).map_or(0, |behind| behind / step + 1);
+    ones_between(first, (written.end - bytes.start).div_ceil(step))
 }
 
 impl CopySource {

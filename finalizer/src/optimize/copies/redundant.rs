@@ -1,0 +1,121 @@
+//! Moves that change nothing: what they write is there already, from a copy before.
+//!
+//! `mov d, s; ...; mov d[3], s[3]`, as compilers of matrices write them (Cm: one row of a matrix is copied whole, then in parts),
+//! and `mov s, d` behind `mov d, s`. Each element that the move writes has been copied, and neither it nor its original has been
+//! written since; and it is of a channel that the copy has run for.
+
+use gen_ir::{Dst, Inst, Op, Reg, Region, Src, SrcMod, Type, Virtual};
+use narrow::as_index;
+
+use super::{
+    Copies, NONE,
+    known::{CopySource, KnownCopy},
+    moves_alone,
+    replace::{extend, is_packed, keeps_value},
+};
+
+/// One side of a move: where its first element lies, and bytes from each channel's element to the next.
+type Side = (Reg<Virtual>, u32);
+
+impl Copies {
+    /// Whether an instruction moves to each place what that place holds.
+    pub(super) fn is_redundant(&self, inst: &Inst<Virtual>) -> bool {
+        let (Op::Mov, true, Dst::Direct { reg: to, horz, ty }) = (inst.op, moves_alone(inst), inst.dst)
+        else {
+            return false;
+        };
+        let Some(var) = to.var() else { return false };
+        let lanes = inst.exec.lanes();
+        let to = (to, if lanes == 1 { 0 } else { u32::from(horz) * ty.bytes() });
+        let newest = self.newest[var.index()];
+        match inst.src[0] {
+            Src::Imm { bits, ty: given } if keeps_value(given, ty) && !is_packed(given) => {
+                let bits = extend(bits, given, ty);
+                self.any(
+                    newest.dst,
+                    |c| c.older_dst,
+                    |c| {
+                        let known = matches!(c.origin, CopySource::Imm { bits: b, .. } if b == bits);
+                        known && c.dst_ty.bytes() == ty.bytes() && c.has(inst, &[(c.destination(), to)])
+                    },
+                )
+            }
+            Src::Direct { reg, region, mods: SrcMod::None, ty: read } if read.same_bits(ty) => {
+                let Some(from) = side(reg, region, lanes, read) else { return false };
+                let covers = |c: &KnownCopy, written: Side, read: Side| {
+                    c.copies_bits_of(ty)
+                        && reg.var() == read.0.var()
+                        && c.has(inst, &[(written, to), (read, from)])
+                };
+                self.any(
+                    newest.dst,
+                    |c| c.older_dst,
+                    |c| c.original().is_some_and(|original| covers(c, c.destination(), original)),
+                ) || self.any(
+                    newest.src,
+                    |c| c.older_src,
+                    |c| c.original().is_some_and(|original| covers(c, original, c.destination())),
+                )
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether something holds of a copy in a list.
+    fn any(&self, newest: u32, next: impl Fn(&KnownCopy) -> u32, f: impl Fn(&KnownCopy) -> bool) -> bool {
+        let mut at = newest;
+        while at != NONE {
+            let c = &self.all[as_index(at)];
+            if f(c) {
+                return true;
+            }
+            at = next(c);
+        }
+        false
+    }
+}
+
+impl KnownCopy {
+    fn destination(&self) -> Side {
+        let step = if self.lanes == 1 { 0 } else { self.horz * self.dst_ty.bytes() };
+        (Reg::var_at(self.dst, self.dst_bytes.start), step)
+    }
+
+    fn original(&self) -> Option<Side> {
+        match self.origin {
+            CopySource::Reg { reg, region, ty, .. } => side(reg, region, self.lanes, ty),
+            CopySource::Imm { .. } => None,
+        }
+    }
+
+    /// Whether the operands of `inst` touch, channel by channel, elements of one row of channels of the copy, which are as they
+    /// were copied. `pairs`: a side of the copy, and the operand on it.
+    fn has(&self, inst: &Inst<Virtual>, pairs: &[(Side, Side)]) -> bool {
+        let lanes = inst.exec.lanes();
+        let mut first = None;
+        for &((begin, apart), (reg, step)) in pairs {
+            let Some(behind) = reg.byte.checked_sub(begin.byte) else { return false };
+            // One element for all channels of the copy says nothing of which channel it is.
+            if apart == 0 {
+                if behind != 0 || step != 0 {
+                    return false;
+                }
+                continue;
+            }
+            let follows = behind.is_multiple_of(apart) && (lanes == 1 || step == apart);
+            if !follows || first.is_some_and(|first| first != behind / apart) {
+                return false;
+            }
+            first = Some(behind / apart);
+        }
+        let first = first.unwrap_or(0);
+        let same_mask = self.no_mask || !inst.no_mask && u32::from(inst.chan) == u32::from(self.chan) + first;
+        same_mask && self.keeps(first, lanes)
+    }
+}
+
+/// A row of elements in a variable.
+fn side(reg: Reg<Virtual>, region: Region, lanes: u32, ty: Type) -> Option<Side> {
+    let stride = if region.is_scalar() { 0 } else { region.stride(lanes)? };
+    Some((reg, stride * ty.bytes()))
+}
