@@ -345,6 +345,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "merge-across-blocks",
+        about: "as `merge-payloads`, for values that several blocks touch",
+        step: PassBody::Virtual(optimizations::merge_across_blocks),
+        keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "merge-legal-payloads",
         about: "as `merge-payloads`, for what legalization has made apart",
         step: PassBody::Virtual(optimizations::merge_payloads),

@@ -183,6 +183,13 @@ impl Analyses {
         &self.locality
     }
 
+    /// The same, and how many loops are around each block.
+    pub(super) fn locality_and_depths(&mut self, kernel: &Kernel<Virtual>) -> (&Locality, &[u8]) {
+        self.graph(kernel);
+        self.locality(kernel);
+        (&self.locality, &self.depths)
+    }
+
     /// The instructions of a kind, block and place of each, in order. Comes back with [`Analyses::return_candidates`].
     pub(super) fn take_candidates(
         &mut self,

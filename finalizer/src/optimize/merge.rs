@@ -12,6 +12,10 @@
 use gen_ir::{Direction, Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
 use narrow::{as_index, ones_between, to_index};
 
+mod across;
+
+pub(super) use across::{AcrossMemory, variables as across_blocks};
+
 use super::locality::Locality;
 use crate::lists::reset;
 
@@ -51,7 +55,11 @@ pub(super) fn variables(
         for n in 0..merger.copied.len() {
             let at = as_index(merger.copied[n].at);
             let Some(copy) = ByteCopy::of(&block.insts[at], grf_bytes) else { continue };
-            let fresh = Fresh { from: locality.only_in(copy.from, b), to: locality.only_in(copy.to, b) };
+            let fresh = Fresh {
+                from: locality.only_in(copy.from, b),
+                to: locality.only_in(copy.to, b),
+                elsewhere: false,
+            };
             // A payload that is a temporary holds nothing where the block starts: what a loop carries cannot be in it.
             let declared = !fresh.from && !vars[copy.from.index()].is_temporary();
             if declared && merger.is_carried(copy.from, vars[copy.from.index()].bytes, &block.insts) {
@@ -104,6 +112,8 @@ impl ByteCopy {
 struct Fresh {
     from: bool,
     to: bool,
+    /// Other blocks touch what is copied, wherever.
+    elsewhere: bool,
 }
 
 /// No access.
@@ -188,7 +198,10 @@ impl Merger {
         if from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
             return false;
         }
-        let Some(a) = self.summary(copy.from, insts) else { return false };
+        let Some(mut a) = self.summary(copy.from, insts) else { return false };
+        if fresh.elsewhere {
+            a.bytes = Extent { start: 0, end: from.bytes };
+        }
         if a.bytes.end > to.bytes.saturating_sub(copy.shift) {
             return false;
         }

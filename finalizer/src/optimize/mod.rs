@@ -34,6 +34,7 @@
 //! interleave interleave-legal                     interleave   halves are computed where they belong
 //! share-constants share-legal-constants           constants    equal constants
 //! merge-payloads merge-legal-payloads             merge        values are made where a payload wants them
+//! merge-across-blocks                             merge        the same, for values that several blocks touch: across
 //! join-products                                   both_halves  both halves of a product from one multiplication
 //! split-variables                                 regalloc     several values of one variable (`regalloc::Splitter`)
 //! scatter-moves                                   scatter      constants through addresses
@@ -136,6 +137,7 @@ pub(crate) struct OptimizeMemory {
     insert: insert::InsertMemory,
     pub(crate) known_flags: reloads::KnownFlags,
     merger: merge::Merger,
+    across: merge::AcrossMemory,
     scatter: scatter::ScatterMemory,
     sink: sink_copies::SinkMemory,
     splitter: regalloc::Splitter,

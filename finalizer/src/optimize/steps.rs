@@ -287,3 +287,11 @@ pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace)
     merge::variables(kernel, locality, grf_bytes(kernel), &mut work.optimize.merger);
     Ok(true)
 }
+
+/// The same, for values that several blocks touch.
+pub(crate) fn merge_across_blocks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    let (locality, depths) = work.analyses.locality_and_depths(kernel);
+    let (merger, memory) = (&mut work.optimize.merger, &mut work.optimize.across);
+    Ok(merge::across_blocks(kernel, (locality, depths), bytes, merger, memory))
+}
