@@ -118,7 +118,9 @@ fn program(
         return refuse("found a compiled program, of which all kernels are finalized: leave out --kernel");
     }
     let options = rewriter::Options { keep_refused: args.keep_going };
-    let program = rewriter::finalize(bytes, finalizer, options)?;
+    let made = rewriter::finalize(bytes, finalizer, options);
+    outcome.talk += &finalizer.take_printed().unwrap_or_default();
+    let program = made?;
     outcome.faults.extend(program.warnings);
     outcome.faults.extend(program.notes);
     let number = |(kernel, binary)| Done { kernel, binary };

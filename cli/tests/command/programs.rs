@@ -37,6 +37,19 @@ fn a_compiled_program_comes_back_with_our_code() {
 }
 
 #[test]
+fn kernels_of_a_compiled_program_are_shown_after_a_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(PROGRAM, dir.path().join("p.bin")).unwrap();
+    let args = ["p.bin", "-p", "tgllp", "--emit", "dat", "--print-after", "legalize", "--stats"];
+    let out = run(dir.path(), &args);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let shown = format!("{}{}", String::from_utf8_lossy(&out.stdout), stderr(&out));
+    for part in ["// saxpy after legalize", "// sums after legalize", "send.ts (8|M0)", "p.bin: sums tgllp simd32"] {
+        assert!(shown.contains(part), "no {part} in {shown}");
+    }
+}
+
+#[test]
 fn diff_compares_codes_of_all_kinds() {
     let (dir, _) = with_example();
     assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "isa,dat,asm", "-q"]).status.success());

@@ -148,7 +148,9 @@ impl Finalizer {
     pub fn finalize_kernel(&mut self, module: &Module, index: usize) -> Result<Binary, Refusal> {
         let mut tracker = Tracker::new(&self.options, std::mem::take(&mut self.lists.times));
         let result = self.run(module, index, &mut tracker);
-        self.printed = tracker.printed;
+        if let Some(text) = tracker.printed {
+            self.printed.get_or_insert_default().push_str(&text);
+        }
         self.lists.times = tracker.times;
         result
     }
@@ -161,8 +163,8 @@ impl Finalizer {
         result
     }
 
-    /// The text of the last kernel after the pass that [`Options::print_after`] names, if it came so far:
-    /// a kernel that a later pass refused has one too.
+    /// The text of the kernels since it was last taken, after the passes that [`Options::print_after`] names, as far as they
+    /// came: a kernel that a later pass refused has one too.
     pub fn take_printed(&mut self) -> Option<String> {
         self.printed.take()
     }
