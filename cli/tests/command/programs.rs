@@ -44,7 +44,9 @@ fn kernels_of_a_compiled_program_are_shown_after_a_pass() {
     let out = run(dir.path(), &args);
     assert!(out.status.success(), "{}", stderr(&out));
     let shown = format!("{}{}", String::from_utf8_lossy(&out.stdout), stderr(&out));
-    for part in ["// saxpy after legalize", "// sums after legalize", "send.ts (8|M0)", "p.bin: sums tgllp simd32"] {
+    for part in
+        ["// saxpy after legalize", "// sums after legalize", "send.ts (8|M0)", "p.bin: sums tgllp simd32"]
+    {
         assert!(shown.contains(part), "no {part} in {shown}");
     }
 }

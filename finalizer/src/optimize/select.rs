@@ -5,7 +5,8 @@
 //! Of floats, `sel.ge` and `sel.lt` are maximum and minimum as IEEE 754 has them: they choose the number beside a NaN. With all
 //! other conditions `sel` chooses the second value where one is a NaN, as a choice by a comparison does (IGC, `foldCmpSel`;
 //! its finalizer folds the same, of floats only in the order of the comparison). So `a < b ? a : b` stays as it is, and `a < b ? b :
-//! a` is `sel.gt d = b, a`. Of integers all are minima and maxima.
+//! a` is `sel.gt d = b, a`. With a number behind the colon (`a < 1 ? a : 1`) both choose that beside a NaN, so it is `sel.lt`; but not
+//! with a zero, whose sign a minimum may tell, or with what may be taken for one. Of integers all are minima and maxima.
 
 use gen_ir::{Cond, Dst, Inst, Kernel, Op, Pred, Role, Src, Type, Virtual};
 
@@ -61,11 +62,25 @@ fn extreme(
     let cond = match (ty, cond) {
         // No constant comes first.
         (Type::F | Type::Hf | Type::Df, Cond::Gt | Cond::Le) if !x.is_imm() => cond,
+        (Type::F | Type::Hf | Type::Df, Cond::Lt | Cond::Ge) if is_plain_number(y) => cond,
         (Type::D | Type::Ud | Type::W | Type::Uw, Cond::Gt | Cond::Ge) => Cond::Ge,
         (Type::D | Type::Ud | Type::W | Type::Uw, Cond::Lt | Cond::Le) => Cond::Lt,
         _ => return None,
     };
     alike.then_some(([x, y], cond))
+}
+
+/// Whether a source is a constant that is no NaN, no zero, and no denormal, which may count as zero.
+fn is_plain_number(src: Src<Virtual>) -> bool {
+    let Src::Imm { bits, ty } = src else { return false };
+    let (smallest, infinity) = match ty {
+        Type::F => (0x0080_0000, 0x7f80_0000),
+        Type::Hf => (0x0400, 0x7c00),
+        Type::Df => (0x0010_0000_0000_0000, 0x7ff0_0000_0000_0000),
+        _ => return false,
+    };
+    let sign = 1 << (8 * ty.bytes() - 1);
+    (smallest..=infinity).contains(&(bits & !sign))
 }
 
 /// The condition between two values in the other order.
