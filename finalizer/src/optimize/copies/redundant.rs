@@ -42,20 +42,16 @@ impl Copies {
             }
             Src::Direct { reg, region, mods: SrcMod::None, ty: read } if read.same_bits(ty) => {
                 let Some(from) = side(reg, region, lanes, read) else { return false };
+                let packed = lanes == 1 || horz == 1 && region.one_by_one(lanes);
+                let bytes = Some(lanes * ty.bytes()).filter(|_| packed);
                 let covers = |c: &KnownCopy, written: Side, read: Side| {
-                    c.copies_bits_of(ty)
-                        && reg.var() == read.0.var()
-                        && c.has(inst, &[(written, to), (read, from)])
+                    let elements = || c.copies_bits_of(ty) && c.has(inst, &[(written, to), (read, from)]);
+                    let bytes = || bytes.is_some_and(|n| c.has_bytes(n, &[(written, to), (read, from)]));
+                    reg.var() == read.0.var() && (elements() || bytes())
                 };
-                self.any(
-                    newest.dst,
-                    |c| c.older_dst,
-                    |c| c.original().is_some_and(|original| covers(c, c.destination(), original)),
-                ) || self.any(
-                    newest.src,
-                    |c| c.older_src,
-                    |c| c.original().is_some_and(|original| covers(c, original, c.destination())),
-                )
+                let newer = |c: &KnownCopy| c.original().is_some_and(|from| covers(c, c.destination(), from));
+                let older = |c: &KnownCopy| c.original().is_some_and(|from| covers(c, from, c.destination()));
+                self.any(newest.dst, |c| c.older_dst, newer) || self.any(newest.src, |c| c.older_src, older)
             }
             _ => false,
         }
@@ -111,6 +107,24 @@ impl KnownCopy {
         let first = first.unwrap_or(0);
         let same_mask = self.no_mask || !inst.no_mask && u32::from(inst.chan) == u32::from(self.chan) + first;
         same_mask && self.keeps(first, lanes)
+    }
+
+    /// Whether so many packed bytes of operands are of those that were copied packed, as they are, for all channels, and are the same
+    /// ones on both sides. `pairs`: a side of the copy, and where an operand on it begins.
+    fn has_bytes(&self, bytes: u32, pairs: &[(Side, Side); 2]) -> bool {
+        let element = self.dst_ty.bytes();
+        let [Some(behind), Some(other)] =
+            pairs.map(|((begin, _), (reg, _))| reg.byte.checked_sub(begin.byte))
+        else {
+            return false;
+        };
+        let packed = self.lanes == 1 || pairs.iter().all(|((_, apart), _)| *apart == element);
+        let first = behind / element;
+        self.no_mask
+            && packed
+            && behind == other
+            && self.copies_bits_of(self.dst_ty)
+            && self.keeps(first, (behind + bytes).div_ceil(element) - first)
     }
 }
 
