@@ -1,6 +1,6 @@
 //! Kernels: variables, blocks, and the facts a runtime needs.
 
-use crate::{BlockId, FileByte, Inst, RegisterSet, Space, VarId, Virtual};
+use crate::{BlockId, FileByte, Inst, Outside, Payload, RegisterSet, Space, VarId, Virtual};
 use narrow::to_index;
 use platforms::Platform;
 use smallvec::SmallVec;
@@ -166,6 +166,13 @@ impl<S: Space> Kernel<S> {
             payload_loads: [0; 2],
             addressed: RegisterSet::ALL,
         }
+    }
+
+    /// Whether it is a function, which some of its caller's lanes may run without the others: what a write under the mask
+    /// leaves of a variable may have been written for all lanes, and be read by others.
+    pub fn is_called(&self) -> bool {
+        let returns = |inst: &Inst<S>| matches!(inst.payload, Payload::Outside(Outside::Return));
+        self.blocks.iter().any(|b| b.insts.last().is_some_and(returns))
     }
 
     /// Number of instructions.

@@ -46,6 +46,26 @@ fn ponte_vecchio_with_256_registers() {
     }
 }
 
+/// Programs with functions that something of ours once got wrong: lanes of a function read what was written for others, too.
+const FUNCTIONS_ONCE_WRONG: [(Platform, &[u64]); 2] =
+    [(Platform::Skl, &[254]), (Platform::Icllp, &[201, 216, 221, 282])];
+
+/// Calls through the stack, by name and by address, that some lanes make, and functions from which some return early.
+#[test]
+fn functions() {
+    for platform in Platform::ALL {
+        let known =
+            FUNCTIONS_ONCE_WRONG.iter().find(|(p, _)| *p == platform).map_or(&[][..], |(_, seeds)| *seeds);
+        for seed in (1..=COUNT / 6).chain(known.iter().copied()) {
+            let program = generate(Settings { functions: true, ..Settings::new(platform) }, seed);
+            if let Err(f) = check(&program) {
+                let (small, f) = shrink(&program, f);
+                panic!("{platform} seed {seed}: {f}\n{}", small.text());
+            }
+        }
+    }
+}
+
 /// Programs for which code for few registers was wrong once: what spilling had loaded was written over in front of a guarded message.
 const FEW_ONCE_WRONG: [(Platform, u16, u64); 1] = [(Platform::Tgllp, 70, 9551)];
 

@@ -23,7 +23,11 @@ use narrow::{every, to_index};
 use smallvec::SmallVec;
 use visa::Predefined;
 
-use super::{facts::SourceFacts, location::Location};
+use super::{
+    exchange::{Exchange, arguments_of, results_of},
+    facts::SourceFacts,
+    location::Location,
+};
 
 /// First register of arguments and results.
 pub(super) const ARGUMENTS: u32 = 26;
@@ -51,8 +55,15 @@ pub(super) const fn linkage(count: u32) -> u32 {
 /// Variables in the registers of the convention.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack {
-    /// `%arg` and `%retval`.
+    /// Registers of arguments and results.
     pub(super) exchange: VarId,
+    /// How `%arg` and `%retval` lie.
+    pub(super) lie: Exchange,
+    /// `%arg`, and `%retval` where it is written: the exchange if they are shared.
+    pub(super) arguments: VarId,
+    pub(super) results: VarId,
+    /// `%retval` where it is read of what a call gave back.
+    pub(super) received: VarId,
     /// `%fp`, then `%sp`.
     pub(super) pointers: VarId,
     /// Return address.
@@ -92,8 +103,19 @@ impl Stack {
             ..Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(grf))
         };
         let exchange = named.clamp(1, MOST_ARGUMENTS);
+        let lie = Exchange::of(kernel, facts);
+        let registers = out.add_var(at(ARGUMENTS, 0, exchange * grf));
+        let mut own = || match lie {
+            Exchange::Apart { .. } => out.add_var(Var::temp(VarClass::General, exchange * grf, grf)),
+            _ => registers,
+        };
+        let (arguments, results, received) = (own(), own(), own());
         let mut stack = Stack {
-            exchange: out.add_var(at(ARGUMENTS, 0, exchange * grf)),
+            exchange: registers,
+            lie,
+            arguments,
+            results,
+            received,
             pointers: out.add_var(at(linkage, 16, 16)),
             link: out.add_var(at(linkage, 0, 8)),
             kept_link: out.add_var(Var::temp(VarClass::General, 8, 8)),
@@ -134,7 +156,8 @@ impl Stack {
     /// The place of a predefined variable.
     pub(crate) fn location(&self, var: Predefined) -> Location {
         match var {
-            Predefined::Arg | Predefined::RetVal => Location::Var(self.exchange, 0),
+            Predefined::Arg => Location::Var(self.arguments, 0),
+            Predefined::RetVal => Location::Var(self.results, 0),
             Predefined::Fp => Location::Var(self.pointers, 0),
             Predefined::ImplArgBufPtr => Location::Var(self.header, 0),
             Predefined::LocalIdBufPtr => Location::Var(self.header, 24),
@@ -150,11 +173,9 @@ fn used(kernel: &visa::Kernel, facts: &SourceFacts, grf: u32) -> Option<u32> {
         | 1 << Predefined::Fp.number()
         | 1 << Predefined::ImplArgBufPtr.number()
         | 1 << Predefined::LocalIdBufPtr.number();
-    let size = |name| kernel.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
     let mut found = kernel.is_function || facts.stack.is_some() || facts.named & (EXCHANGE | POINTERS) != 0;
     let mut most = facts.stack.map_or(0, u32::from);
-    most = most.max(size("ArgSize")).max(size("RetValSize"));
-    most = most.max(kernel.input_size.into()).max(kernel.return_value_size.into());
+    most = most.max(arguments_of(kernel)).max(results_of(kernel));
     if facts.named & EXCHANGE != 0 {
         most = most.max(MOST_ARGUMENTS);
     }

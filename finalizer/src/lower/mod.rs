@@ -33,7 +33,7 @@
 //!   channel_offsets    masks that start where a platform's words cannot say it
 //!   moved_flags        predicates beside those
 //!   flow               labels, jumps, subroutines, the end of the thread
-//!   stack, convention  stack calls; which register is whose
+//!   stack, convention, exchange   stack calls; which register is whose; `%arg` and `%retval`
 //! ```
 //!
 //! Messages to shared functions stand in [`crate::messages`].
@@ -46,6 +46,7 @@ mod compare;
 mod constants;
 mod convention;
 pub(crate) mod declarations;
+mod exchange;
 mod expand;
 mod facts;
 mod flow;
@@ -151,6 +152,9 @@ pub fn lower(
         Ok(lowerer) => lowerer,
         Err(CannotLower(reason)) => return Err(vec![fault(0, reason)]),
     };
+    if let Some((index, why)) = lowerer.unclear_exchange() {
+        errors.push(fault(as_index(index), why.into()));
+    }
     lowerer.prologue();
     let mut routine = 0;
     for block in 0..lowerer.facts.blocks.len() {
@@ -204,7 +208,8 @@ impl<'a> Lowerer<'a> {
         } else if let Some(simd) = options.simd {
             out.simd = simd;
         }
-        out.all_channels = visa.is_cm();
+        // A function may be called by some.
+        out.all_channels = visa.is_cm() && !visa.is_function;
         out.pairs = caps.flow.fused_pairs && options.pairs;
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0).cast_unsigned());
         let mut facts = std::mem::take(&mut lists.facts);
@@ -243,6 +248,7 @@ impl<'a> Lowerer<'a> {
 
     fn finish(mut self) -> Kernel<Virtual> {
         self.fence_before_end();
+        self.tell_received();
         flow::number_blocks(&mut self.out, &self.lists.blocks, &mut self.lists.places);
         if self.out.pairs && self.visa.attr_int("SimdSize").is_none() {
             self.out.simd = self.out.simd.max(flow::widest_masked(&self.out));
@@ -374,8 +380,10 @@ impl<'a> Lowerer<'a> {
             Op::SwitchJmp { index, labels } => self.switch_jump(index, labels),
             Op::Faddr { dst, .. } => self.symbol_address(dst),
             Op::Fret => self.ret(),
-            Op::Fcall { arg_size, .. } => self.stack_call(None, arg_size),
-            Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
+            Op::Fcall { arg_size, return_size, .. } => self.stack_call(None, [arg_size, return_size]),
+            Op::Ifcall { address, arg_size, return_size, .. } => {
+                self.stack_call(Some(address), [arg_size, return_size])
+            }
 
             Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
             Op::Breakpoint {} => {

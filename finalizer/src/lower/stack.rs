@@ -7,6 +7,7 @@ use visa::VectorOperand;
 use super::{
     Lowered, Lowerer,
     convention::{SAVED_TOGETHER, Stack, Vars, saved},
+    exchange::{Exchange, arguments_of, results_of},
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 
@@ -30,6 +31,7 @@ impl Lowerer<'_> {
         let Some(stack) = self.vars.stack.clone() else { return };
         if self.visa.is_function {
             self.copy_dwords(stack.kept_link, stack.link);
+            self.copy_exchange(stack.arguments, stack.exchange, arguments_of(self.visa));
             return;
         }
         for i in 0..self.vars.lists.moved_inputs.len() {
@@ -50,6 +52,38 @@ impl Lowerer<'_> {
         for byte in [0, 4] {
             let dst = Dst::packed(VReg::var_at(to, byte), Type::Ud);
             self.emit(build::mov(Lanes::SCALAR, dst, Src::scalar(VReg::var_at(from, byte), Type::Ud)));
+        }
+    }
+
+    /// Copies so many registers of arguments or results, where they are not the same.
+    fn copy_exchange(&mut self, to: VarId, from: VarId, registers: u32) {
+        let bytes = [to, from].map(|v| self.out.vars[v.index()].bytes);
+        let bytes = bytes.into_iter().fold(registers * self.grf(), u32::min);
+        if to != from {
+            self.copy_bytes(VReg::var_at(to, 0), VReg::var_at(from, 0), bytes);
+        }
+    }
+
+    /// Where it is not clear whose results `%retval` holds, and why.
+    pub(super) fn unclear_exchange(&self) -> Option<(u32, &'static str)> {
+        match self.vars.stack.as_ref()?.lie {
+            Exchange::Unclear(index, why) => Some((index, why)),
+            _ => None,
+        }
+    }
+
+    /// The instructions that read what a call gave back get the variable that holds it.
+    pub(super) fn tell_received(&mut self) {
+        let Some(Stack { lie: Exchange::Apart { readers }, results, received, .. }) = &self.vars.stack else {
+            return;
+        };
+        for inst in self.out.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+            if readers.binary_search(&inst.origin).is_ok() {
+                *inst = inst.map_regs(|_, reg| match reg.var() {
+                    Some(var) if var == *results => VReg::var_at(*received, reg.byte),
+                    _ => reg,
+                });
+            }
         }
     }
 
@@ -94,7 +128,11 @@ impl Lowerer<'_> {
     }
 
     /// `fcall`, `ifcall` (with an address).
-    pub(crate) fn stack_call(&mut self, address: Option<&VectorOperand>, arguments: u8) -> Lowered {
+    pub(crate) fn stack_call(
+        &mut self,
+        address: Option<&VectorOperand>,
+        [arguments, results]: [u8; 2],
+    ) -> Lowered {
         let stack = self.stack()?;
         if let Some(pred) = self.pred.take() {
             if self.is_last() {
@@ -108,11 +146,13 @@ impl Lowerer<'_> {
         };
         let link = VReg::var_at(stack.link, 0);
         let target = VReg::var_at(stack.target, 0);
-        if self.visa.is_function {
-            self.move_frame(&stack, FrameMove::Enter);
-        }
+        // Where the frame is another's, no variable can come from memory.
         if let Some(address) = address {
             self.emit(build::mov(Lanes::SCALAR, Dst::packed(target, Type::Ud), address));
+        }
+        self.copy_exchange(stack.exchange, stack.arguments, arguments.into());
+        if self.visa.is_function {
+            self.move_frame(&stack, FrameMove::Enter);
         }
         let lanes = self.stack_call_lanes();
         let whole = Lanes { no_mask: true, ..lanes };
@@ -132,6 +172,7 @@ impl Lowerer<'_> {
         if self.visa.is_function {
             self.move_frame(&stack, FrameMove::Leave);
         }
+        self.copy_exchange(stack.received, stack.exchange, results.into());
         Ok(())
     }
 
@@ -159,8 +200,8 @@ impl Lowerer<'_> {
             restored.push(out);
         }
         self.copy_dwords(stack.link, stack.kept_link);
-        let size = self.visa.attr_int("RetValSize").and_then(|v| u32::try_from(v).ok());
-        let results = size.unwrap_or_else(|| self.visa.return_value_size.into());
+        let results = results_of(self.visa);
+        self.copy_exchange(stack.exchange, stack.results, results);
         let whole = Lanes::all(ExecSize::S8);
         let masked = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: false };
         self.touch(masked, stack.exchange, results * grf);

@@ -134,8 +134,8 @@ impl OwnChannels {
     }
 }
 
-/// Whether lanes of a thread part somewhere.
+/// Whether lanes of a thread part somewhere, or have parted where a function was called.
 pub(super) fn lanes_part(kernel: &Kernel<Virtual>) -> bool {
     let parts = |last: &Inst<Virtual>| last.op == Op::Goto && last.exec.lanes() > 1;
-    kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts)
+    kernel.is_called() || kernel.blocks.iter().filter_map(|b| b.insts.last()).any(parts)
 }

@@ -81,6 +81,9 @@ impl Flow {
         self.waits.find(kernel, self.cfg.back_edges());
         self.waits.find_divergent(&mut self.delta, &mut self.divergent);
         self.cfg.diverge_callees(&mut self.divergent);
+        // Others may wait where it was called.
+        let called = kernel.is_called();
+        self.divergent.iter_mut().for_each(|d| *d |= called);
         self.any_divergence = self.divergent.contains(&true);
         self.find_parted(kernel);
         self.cfg.find_depths(&mut self.delta, &mut self.depth);
@@ -92,7 +95,7 @@ impl Flow {
     fn find_parted(&mut self, kernel: &Kernel<Virtual>) {
         self.parted.clone_from(&self.divergent);
         // Elsewhere such a branch is a jump, as a rule.
-        if !kernel.pairs || !self.any_divergence {
+        if !kernel.pairs || !self.any_divergence || kernel.is_called() {
             return;
         }
         let Flow { cfg, parted, flags, apart, next, delta, .. } = self;

@@ -253,3 +253,19 @@ fn what_spilling_has_loaded_stays_where_a_guarded_message_may_not_run() {
         assert_eq!(liveness(&k).before(VarId(0), Position::before(2)), spilled);
     }
 }
+
+/// Some lanes may run a function without the others: what was written for all lanes is read of those, although a write under
+/// the mask has come between. All lanes of a kernel run.
+#[test]
+fn a_function_keeps_what_was_written_for_lanes_that_do_not_run_it() {
+    for (end, kept) in [("", false), ("    ret.stack (8|M0) _ V2(0)<2;2,1>:d\n", true)] {
+        let text = format!(
+            "kernel \"k\" on skl, simd8, outside\nV0: general, 32 bytes, align 32\nV1: general, 32 bytes, align 32\nV2: general, 8 bytes, align 8, fixed at byte 4064, live in\nB0:\n\
+             \x20   (W) mov (8|M0) V0(0)<1>:ud 0x1:ud\n    mov (8|M0) V1(0)<1>:ud 0x2:ud\n\
+             \x20   mov (8|M0) V0(0)<1>:ud 0x3:ud\n    add (8|M0) V1(0)<1>:ud V0(0)<0;1,0>:ud V1(0)<8;8,1>:ud\n{end}"
+        );
+        let k = gen_ir::parse(&text, Platform::Skl).unwrap();
+        let between = live(&k, VarId(0)).iter().any(|&(start, end)| start <= 2 && end > 3);
+        assert_eq!(between, kept, "{text}");
+    }
+}

@@ -31,6 +31,9 @@ struct Args {
     /// Registers of those that variables are not given.
     #[arg(long, default_value_t = 0)]
     reserve: u16,
+    /// Programs call functions through the stack.
+    #[arg(long)]
+    functions: bool,
     /// Print every program that fails.
     #[arg(long)]
     keep: bool,
@@ -40,14 +43,15 @@ struct Args {
 }
 
 fn main() {
-    let Args { platform: platforms, count, seed: first, grf, reserve: reserved, keep, print } = Args::parse();
+    let Args { platform: platforms, count, seed: first, grf, reserve: reserved, functions, keep, print } =
+        Args::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for platform in platforms {
         let mut kinds: BTreeMap<Kind, (u64, u64)> = BTreeMap::new();
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         for seed in first..first + count {
-            let program = generate(Settings { platform, grf, reserved }, seed);
+            let program = generate(Settings { platform, grf, reserved, functions }, seed);
             if print {
                 println!("{}", program.text());
             }

@@ -4,10 +4,11 @@ mod access;
 mod arithmetic;
 mod bits;
 mod flow;
+mod functions;
 mod integers;
 mod temporaries;
 
-use super::{BUFFER, Block, Node, RandomProgram, Variable};
+use super::{BUFFER, Block, Node, RandomProgram, Variable, shrink::lists};
 use crate::splitmix::SplitMix;
 use finalizer::Grf;
 use platforms::{Caps, Platform};
@@ -23,12 +24,14 @@ pub struct Settings {
     pub grf: Grf,
     /// How many of them variables are not given.
     pub reserved: u16,
+    /// They call functions through the stack.
+    pub functions: bool,
 }
 
 impl Settings {
     /// Programs for a platform.
     pub fn new(platform: Platform) -> Settings {
-        Settings { platform, grf: Grf::Kernel, reserved: 0 }
+        Settings { platform, grf: Grf::Kernel, reserved: 0, functions: false }
     }
 }
 
@@ -401,7 +404,7 @@ fn drop_calls(nodes: &mut Vec<Node>) {
 
 /// The program of a seed.
 pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
-    let Settings { platform, grf, reserved } = settings;
+    let Settings { platform, grf, reserved, functions } = settings;
     let caps = platform.caps();
     let mut r = Draws(SplitMix::new(seed));
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
@@ -454,6 +457,12 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         drop_calls(&mut body);
         subs.clear();
     }
+    let (signature, functions) = if functions {
+        let (signature, functions) = g.put_functions(&mut body, &mut subs);
+        (Some(signature), functions)
+    } else {
+        (None, Vec::new())
+    };
     let mut helpers = g.helpers();
     helpers.append(&mut g.parts);
     RandomProgram {
@@ -469,5 +478,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         init,
         body,
         subs,
+        signature,
+        functions,
     }
 }

@@ -121,14 +121,15 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
     let Launch { launch, memory, input, output } = launch_of(program, contents(program.seed));
     let options = RunOptions { max_instructions: LIMIT, ..RunOptions::default() };
     let mut wanted = memory.clone();
-    match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
+    let taken = match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
         Err(e) => return fail(Kind::Interpreter, e),
         Ok(report) => {
             if let Some(r) = report.reports.iter().find(|r| r.fault.is_error()) {
                 return fail(Kind::Interpreter, r);
             }
+            report.instructions
         }
-    }
+    };
     let options = Options {
         verify: true,
         grf: program.grf,
@@ -142,9 +143,14 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
         Err(e) => return fail(Kind::Refused, e.0.first().map_or(String::new(), |d| d.to_string())),
     };
     let mut found = memory;
-    let options = RunOptions { max_instructions: 20 * LIMIT, ..RunOptions::default() };
+    let options = RunOptions { max_instructions: 20 * taken.max(LIMIT / 20), ..RunOptions::default() };
     let launch = RawLaunch { registers: binary.info.grf_count.into(), ..launch };
-    match emulator::run_raw(platform, &binary.code, &launch, &mut found, &options) {
+    // Functions that are called by address are behind the kernel.
+    let code = match emulator::link::Loaded::default().link(&rewriter::unit(&binary), &[]) {
+        Ok(code) => code,
+        Err(e) => return fail(Kind::Fails, e),
+    };
+    match emulator::run_raw(platform, &code, &launch, &mut found, &options) {
         Err(e) => return fail(Kind::Fails, e),
         Ok(report) => {
             if let Some(r) = report.reports.iter().find(|r| r.fault.is_error()) {

@@ -4,10 +4,12 @@
 //! of gotos, calls, memory accesses), and stores every variable. [`judge`] interprets it, runs our code for
 //! it on the emulator, and compares. [`shrink`] cuts a failing program down to what it fails for.
 
+mod functions;
 mod generate;
 mod judge;
 mod shrink;
 
+pub use functions::{FunctionCall, GivenBack, RandomFunction, Signature};
 pub use generate::{Settings, generate};
 pub use judge::{Failure, Kind, Launch, PLATFORMS, check, judge, launch_of};
 pub use shrink::shrink;
@@ -114,6 +116,10 @@ pub enum Node {
         /// The predicate.
         guard: String,
     },
+    /// A call of a function through the stack.
+    Function(FunctionCall),
+    /// Lanes return from such a function.
+    GiveBack(GivenBack),
 }
 
 /// A block of a [`Node::Tangle`].
@@ -154,6 +160,10 @@ pub struct RandomProgram {
     pub body: Vec<Node>,
     /// Its subroutines.
     pub subs: Vec<Vec<Node>>,
+    /// Arguments and results of its functions, if it has any.
+    pub signature: Option<Signature>,
+    /// Its functions.
+    pub functions: Vec<RandomFunction>,
 }
 
 /// Bytes of the buffer that programs read and write.
@@ -166,6 +176,8 @@ struct Emitter {
     simd: u32,
     /// Ends and latches of the loops around.
     loops: Vec<(u32, u32)>,
+    /// Registers of arguments and of results of functions.
+    exchanged: [u32; 2],
 }
 
 impl Emitter {
@@ -271,6 +283,29 @@ impl Emitter {
                 self.lines(lines);
                 self.line(&format!("({guard}) ret (M1, {simd})"));
             }
+            Node::Function(call) => self.function_call(call),
+            Node::GiveBack(given) => self.give_back(given),
+        }
+    }
+
+    /// Variables get what stands in the buffer, from that byte on, when surfaces are known.
+    fn load<'a>(&mut self, vars: impl IntoIterator<Item = &'a Variable>, mut from: u32) {
+        self.line("movs (M1_NM, 1) T6(0) 0x0:ud");
+        self.line("movs (M1_NM, 1) T7(0) 0x1:ud");
+        for v in vars.into_iter().filter(|v| v.alias.is_none()) {
+            for at in (0..v.bytes()).step_by(64) {
+                self.line(&format!("oword_ld (4) T6 {:#x}:ud {}.{at}", from / 16, v.name));
+                from = (from + 64) % BUFFER;
+            }
+        }
+    }
+
+    fn subroutines(&mut self, subs: &[Vec<Node>]) {
+        for (i, sub) in subs.iter().enumerate() {
+            let _ = writeln!(self.out, ".function \"sub{i}\"\nsub{i}:");
+            self.nodes(sub);
+            let simd = self.simd;
+            self.line(&format!("ret (M1, {simd})"));
         }
     }
 
@@ -358,33 +393,32 @@ impl RandomProgram {
         self.vars.iter().filter(|v| v.alias.is_none())
     }
 
+    /// What a kernel or function begins with: declarations and attributes.
+    fn declarations(&self, out: &mut String, vars: &[Variable], helpers: &[Variable]) {
+        for v in vars.iter().chain(helpers) {
+            declare(out, v);
+        }
+        self.declare_exchange(out);
+        out.push_str(".decl A0 v_type=A num_elts=1\n.decl A1 v_type=A num_elts=16\n");
+        for p in 1..=self.preds {
+            let n = if p > 5 { 1 } else { self.pred_elements };
+            let _ = writeln!(out, ".decl P{p} v_type=P num_elts={n}");
+        }
+        out.push_str(".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n");
+        // Every other one whose thread has all channels says so, as Cm kernels do.
+        let target = if self.simd == 32 && self.seed.is_multiple_of(2) { "cm" } else { "3d" };
+        let _ = writeln!(out, ".kernel_attr Target=\"{target}\"\n.kernel_attr SimdSize={}", self.simd);
+    }
+
     /// The program as vISA assembly.
     pub fn text(&self) -> String {
         let mut head = String::from(".version 4.1\n.kernel \"random\"\n");
-        for v in self.vars.iter().chain(&self.helpers) {
-            declare(&mut head, v);
-        }
-        head.push_str(".decl A0 v_type=A num_elts=1\n.decl A1 v_type=A num_elts=16\n");
-        for p in 1..=self.preds {
-            let n = if p > 5 { 1 } else { self.pred_elements };
-            let _ = writeln!(head, ".decl P{p} v_type=P num_elts={n}");
-        }
-        head.push_str(".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n");
-        // Every other one whose thread has all channels says so, as Cm kernels do.
-        let target = if self.simd == 32 && self.seed.is_multiple_of(2) { "cm" } else { "3d" };
-        let _ = writeln!(head, ".kernel_attr Target=\"{target}\"\n.kernel_attr SimdSize={}", self.simd);
-        let mut e = Emitter { out: head, labels: 0, simd: self.simd, loops: Vec::new() };
+        self.declarations(&mut head, &self.vars, &self.helpers);
+        let exchanged = self.exchanged();
+        let mut e = Emitter { out: head, labels: 0, simd: self.simd, loops: Vec::new(), exchanged };
         e.out.push_str(".function \"random\"\nrandom:\n");
         e.line("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud");
-        e.line("movs (M1_NM, 1) T6(0) 0x0:ud");
-        e.line("movs (M1_NM, 1) T7(0) 0x1:ud");
-        let mut from = 0;
-        for v in self.stored() {
-            for at in (0..v.bytes()).step_by(64) {
-                e.line(&format!("oword_ld (4) T6 {:#x}:ud {}.{at}", from / 16, v.name));
-                from = (from + 64) % BUFFER;
-            }
-        }
+        e.load(&self.vars, 0);
         e.lines(&self.init);
         e.nodes(&self.body);
         let mut to = 0;
@@ -400,12 +434,8 @@ impl RandomProgram {
         }
         e.line(&format!("oword_st (4) T7 {:#x}:ud flags_ud.0", to / 16));
         e.line("ret (M1, 1)");
-        for (i, sub) in self.subs.iter().enumerate() {
-            let _ = writeln!(e.out, ".function \"sub{i}\"\nsub{i}:");
-            e.nodes(sub);
-            let simd = self.simd;
-            e.line(&format!("ret (M1, {simd})"));
-        }
+        e.subroutines(&self.subs);
+        self.put_functions(&mut e);
         e.out
     }
 }

@@ -1,7 +1,7 @@
 //! Cuts a failing program down: removes nodes, takes bodies out of branches and loops, drops guards,
 //! saturation and modifiers, as long as it fails in the same way.
 
-use super::{Failure, Node, RandomProgram, check};
+use super::{Failure, Node, RandomProgram, Variable, check};
 
 /// Tries that a shrink may take.
 const TRIES: usize = 3000;
@@ -13,7 +13,7 @@ struct Shrinker {
 }
 
 /// The lists directly inside of a node.
-fn lists(node: &mut Node) -> Vec<&mut Vec<Node>> {
+pub(super) fn lists(node: &mut Node) -> Vec<&mut Vec<Node>> {
     match node {
         Node::If { then, els, .. } => vec![then, els],
         Node::Loop { body, .. } => vec![body],
@@ -43,7 +43,9 @@ fn with_list<R>(
         None
     }
     let mut left = index;
-    for root in std::iter::once(&mut program.body).chain(&mut program.subs) {
+    let functions =
+        program.functions.iter_mut().flat_map(|f| std::iter::once(&mut f.body).chain(&mut f.subs));
+    for root in std::iter::once(&mut program.body).chain(&mut program.subs).chain(functions) {
         if let Some(r) = walk(root, &mut left, f) {
             return Some(r);
         }
@@ -150,14 +152,25 @@ impl Shrinker {
 
     /// Drops variables that nothing uses.
     fn drop_variables(&mut self) {
-        for i in (0..self.best.vars.len()).rev() {
-            let mut candidate = self.best.clone();
-            let gone = candidate.vars.remove(i);
-            if candidate.vars.iter().any(|v| v.alias.as_ref() == Some(&gone.name)) {
-                continue;
+        for owner in 0..=self.best.functions.len() {
+            for i in (0..vars_of(&mut self.best, owner).len()).rev() {
+                let mut candidate = self.best.clone();
+                let vars = vars_of(&mut candidate, owner);
+                let gone = vars.remove(i);
+                if vars.iter().any(|v| v.alias.as_ref() == Some(&gone.name)) {
+                    continue;
+                }
+                self.try_one(candidate);
             }
-            self.try_one(candidate);
         }
+    }
+}
+
+/// The variables of the kernel (0), or of a function.
+fn vars_of(program: &mut RandomProgram, owner: usize) -> &mut Vec<Variable> {
+    match owner.checked_sub(1) {
+        None => &mut program.vars,
+        Some(i) => &mut program.functions[i].vars,
     }
 }
 

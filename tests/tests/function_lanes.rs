@@ -1,0 +1,118 @@
+//! Lanes that return early from a function keep what they return while others go on.
+
+use emulator::{Memory, RawLaunch, Surface};
+use platforms::Platform;
+use tests::interpreted::both_leave;
+
+const LANES: u32 = 16;
+
+/// A kernel that calls a function with the numbers of its lanes and stores what comes back.
+fn program(function: &str) -> String {
+    format!(
+        r#".version 4.1
+.kernel "caller"
+.decl lane v_type=G type=uw num_elts=16 align=GRF
+.decl got v_type=G type=d num_elts=16 align=GRF
+.decl arg v_type=G type=d num_elts=16 align=GRF alias=<%arg, 0>
+.decl ret v_type=G type=d num_elts=16 align=GRF alias=<%retval, 0>
+.decl T6 v_type=T num_elts=1
+.kernel_attr SimdSize=16
+.function "caller"
+caller:
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 8) lane(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) lane(0,8)<1> lane(0,0)<1;1,0> 0x8:uw
+    mov (M1, 16) arg(0,0)<1> lane(0,0)<1;1,0>
+    fcall (M1, 16) first 2 2
+    mov (M1, 16) got(0,0)<1> ret(0,0)<1;1,0>
+    oword_st (4) T6 0x0:ud got.0
+    ret (M1, 1)
+.global_function "first"
+{HEAD}.function "first_0"
+first_0:
+{function}
+    fret (M1, 16)
+.global_function "second"
+{HEAD}.function "second_0"
+second_0:
+    mov (M1_NM, 16) x(0,0)<1> 0x1234:d
+    mul (M1, 16) x(0,0)<1> arg(0,0)<1;1,0> 0x7:w
+    mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>
+    fret (M1, 16)
+"#
+    )
+}
+
+const HEAD: &str = ".decl x v_type=G type=d num_elts=16 align=GRF
+.decl y v_type=G type=d num_elts=16 align=GRF
+.decl arg v_type=G type=d num_elts=16 align=GRF alias=<%arg, 0>
+.decl ret v_type=G type=d num_elts=16 align=GRF alias=<%retval, 0>
+.decl P1 v_type=P num_elts=16
+.kernel_attr SimdSize=16
+.kernel_attr ArgSize=2
+.kernel_attr RetValSize=2
+";
+
+/// What our code and the interpreter leave in the lanes has to be this.
+fn leaves(function: &str, wanted: impl Fn(u32) -> u32) {
+    let wanted: Vec<u32> = (0..LANES).map(wanted).collect();
+    for platform in Platform::ALL {
+        let prepare = |memory: &mut Memory| {
+            let buffer = memory.add("out", vec![0; 4 * LANES as usize]);
+            let surface = Surface { base: memory.address(buffer), size: u64::from(4 * LANES), image: None };
+            let launch = RawLaunch {
+                simd: LANES,
+                groups: [1; 3],
+                threads: 1,
+                surfaces: vec![Some(surface)],
+                scratch: 1 << 16,
+                ..RawLaunch::default()
+            };
+            (launch, buffer)
+        };
+        let [ours, interpreted] = both_leave(platform, &program(function), prepare);
+        assert_eq!(interpreted, wanted, "{platform}: the interpreter");
+        assert_eq!(ours, wanted, "{platform}: our code");
+    }
+}
+
+/// The callee of the others has the registers of results to itself.
+#[test]
+fn results_of_early_returns_survive_calls() {
+    let function = "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    mov (M1, 16) x(0,0)<1> arg(0,0)<1;1,0>
+    add (M1, 16) ret(0,0)<1> x(0,0)<1;1,0> 0x64:w
+    (P1) fret (M1, 16)
+    mov (M1, 16) arg(0,0)<1> x(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    mov (M1, 16) x(0,0)<1> ret(0,0)<1;1,0>
+    add (M1, 16) ret(0,0)<1> x(0,0)<1;1,0> 0x1:w";
+    leaves(function, |lane| if lane > 4 { lane + 100 } else { 7 * lane + 1 });
+}
+
+/// Arguments are not results, though both have the same registers.
+#[test]
+fn arguments_are_read_behind_results() {
+    let function = "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    mov (M1, 16) ret(0,0)<1> 0x64:w
+    (P1) fret (M1, 16)
+    add (M1, 16) ret(0,0)<1> arg(0,0)<1;1,0> 0x1:w";
+    leaves(function, |lane| if lane > 4 { 100 } else { lane + 1 });
+}
+
+/// Some lanes call; the others have their arguments still.
+#[test]
+fn arguments_of_lanes_that_wait_survive_calls() {
+    let function = "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    (P1) goto (M1, 16) other
+    mov (M1, 16) y(0,0)<1> arg(0,0)<1;1,0>
+    mov (M1, 16) arg(0,0)<1> y(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    mov (M1, 16) x(0,0)<1> ret(0,0)<1;1,0>
+    goto (M1, 16) both
+other:
+    mov (M1, 16) x(0,0)<1> arg(0,0)<1;1,0>
+both:
+    mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>";
+    leaves(function, |lane| if lane > 4 { lane } else { 7 * lane });
+}
