@@ -382,7 +382,12 @@ fn is_touch(inst: &Inst<Virtual>) -> bool {
 
 /// The header that a message may have.
 fn header(inst: &Inst<Virtual>) -> Header {
-    match inst.send().map(|s| s.desc) {
+    let send = inst.send();
+    // There, the same bits of a descriptor say what caches do.
+    if send.is_some_and(|s| !s.sfid.may_have_header()) {
+        return Header::None;
+    }
+    match send.map(|s| s.desc) {
         Some(Desc::Imm(_)) if inst.exec.lanes() < 8 => Header::Unknown,
         Some(Desc::Imm(desc)) if desc.header_present() => Header::Register,
         Some(Desc::Imm(_)) => Header::None,

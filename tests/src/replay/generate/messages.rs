@@ -13,6 +13,9 @@ use messages::{
     sampler::{MessageType, Sample, SimdMode},
 };
 
+/// Codes of what caches do from here on have the bit that says in other messages that there is a header.
+const CACHED: u8 = 4;
+
 /// The registers of a message, and whether there is a header.
 struct Registers {
     dst: Option<(Reg<Virtual>, u32)>,
@@ -54,9 +57,10 @@ impl KernelMaker {
     fn send(&mut self, spot: Spot, (sfid, desc): (Sfid, Descriptor), regs: &Registers) -> Inst<Virtual> {
         let second = regs.second.map_or(0, |s| s.1) as u8;
         let (first, dst) = (regs.first.1, regs.dst.map_or(0, |d| d.1));
-        let desc = desc
-            .with_header_present(regs.header)
-            .with_lengths(MessageLength::of(first), ResponseLength::of(dst));
+        let mut desc = desc.with_lengths(MessageLength::of(first), ResponseLength::of(dst));
+        if sfid.may_have_header() {
+            desc = desc.with_header_present(regs.header);
+        }
         let split =
             second > 0 && self.platform.caps().regs.grf_bytes == 32 && self.platform.caps().sends.split;
         let payload = |reg| Src::payload(reg, spot.exec);
@@ -155,7 +159,8 @@ impl KernelMaker {
             .with_op(Some(op))
             .with_address_size(Some(addresses))
             .with_data_size(Some(size))
-            .with_vector_size(Some(VectorSize::V1));
+            .with_vector_size(Some(VectorSize::V1))
+            .with_cache_control(*self.r.pick(&[0, 0, CACHED, CACHED + 1]));
         (*self.r.pick(&[Sfid::Ugm, Sfid::Ugm, Sfid::Slm]), desc.into())
     }
 

@@ -69,7 +69,7 @@ impl<S: Files> Machine<'_, S> {
             _ => None,
         };
         let header = match info.desc {
-            Desc::Imm(desc) if desc.header_present() => self.grf,
+            Desc::Imm(desc) if info.sfid.may_have_header() && desc.header_present() => self.grf,
             _ => 0,
         };
         Parts { sent: [part(0, info.src0_len), part(1, info.src1_len)], dst, header }
