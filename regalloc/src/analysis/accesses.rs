@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
-use narrow::{as_index, span, to_index};
+use narrow::{as_index, ones_between, span, to_index};
 use typed_index_collections::{TiSlice, TiVec};
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
@@ -136,9 +136,15 @@ impl Accesses {
         let widths = Widths { grf, simd: u32::from(kernel.simd).next_power_of_two() };
         for &PayloadCopy { access, block, to, at } in &self.copies {
             let a = &mut self.list[as_index(access)];
-            let is_payload = history.is_payload(to) || self.facts[to].is_masked_payload();
-            if is_payload && self.facts[a.var].owns_copy(a, &self.facts[to], at, widths) {
-                history.mark_payload(to);
+            let payload = &self.facts[to];
+            // By register: what spilling makes of it is known so.
+            let (first, end) = (at / grf, (at + a.end - a.start).div_ceil(grf));
+            let registers = if end <= u64::BITS { ones_between(first, end) } else { 0 };
+            let was_payload = registers & !history.payload(to) == 0;
+            let is_payload =
+                registers != 0 && (was_payload || payload.is_masked_payload(first * grf, end * grf));
+            if is_payload && self.facts[a.var].owns_copy(a, payload, at, widths) {
+                history.mark_payload(to, registers);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
             let scene = Scene::new(kernel, flow, block.index());

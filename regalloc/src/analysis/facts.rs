@@ -9,6 +9,7 @@ use crate::analysis::{
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
 use gen_ir::{BlockId, Kernel, OnlyBlock, VarClass, VarId, Virtual};
+use narrow::ones_between;
 use typed_index_collections::TiVec;
 
 /// What is known of a variable before the graph is looked at.
@@ -40,8 +41,8 @@ pub(crate) struct Fact {
     qwords_sent: bool,
     /// They read something else, as a rule their own dwords.
     else_sent: bool,
-    /// Something else reads it than the payloads of messages under the mask.
-    read_otherwise: bool,
+    /// Subranges that something else reads than messages of which each channel reads its own payload.
+    read_otherwise: u64,
     /// Some byte may be written for another lane than the one to which that belongs in all variables with such a
     /// [pitch of lanes](Fact::lane_pitch).
     scattered: bool,
@@ -245,14 +246,15 @@ impl Fact {
         self.temporary
     }
 
-    /// Whether it is a payload made for messages of which each channel reads its own bytes.
-    pub fn is_masked_payload(&self) -> bool {
-        self.temporary && !self.in_many() && !self.read_otherwise && self.subranges != 0
+    /// Whether bytes are of a payload made for messages of which each channel reads its own, and nothing else reads them.
+    pub fn is_masked_payload(&self, start: u32, end: u32) -> bool {
+        let part = ones_between(start >> self.shift, end.min(self.units).div_ceil(1 << self.shift));
+        self.temporary && !self.in_many() && self.read_otherwise & part == 0 && self.subranges != 0
     }
 
     /// Says that something else reads it than the channels of messages.
     pub fn note_other_reader(&mut self) {
-        self.read_otherwise = true;
+        self.read_otherwise = u64::MAX;
     }
 
     /// Subranges whose old value a write ends, for all lanes.
@@ -305,7 +307,9 @@ impl Fact {
         if read {
             a.subranges = touched(a, self.shift);
             self.subranges |= a.subranges;
-            self.read_otherwise |= !a.is_of_channels();
+            if !a.is_of_channels() {
+                self.read_otherwise |= a.subranges;
+            }
             if a.pitch == 0 {
                 let sent = if a.kind.has(Kind::QWORDS) { &mut self.qwords_sent } else { &mut self.else_sent };
                 *sent = true;
@@ -360,7 +364,7 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
         temporary: var.is_temporary(),
         qwords_sent: false,
         else_sent: false,
-        read_otherwise: false,
+        read_otherwise: 0,
         scattered: var.class != VarClass::General || var.fixed.is_some() || var.live_in || var.live_out,
     }));
 }

@@ -11,8 +11,9 @@ pub(crate) struct History {
     /// Whether a variable came of splitting another one. It is touched in one block, or in one instruction; splitting the
     /// first kind again gives the second.
     pub split: TiVec<VarId, bool>,
-    /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
-    payload: TiVec<VarId, bool>,
+    /// Registers that are payloads of messages whose channels read their own bytes alone, a bit each of the first of a variable;
+    /// spilling makes others of them.
+    payload: TiVec<VarId, u64>,
     /// Bytes in front of what addresses lead to.
     fronts: TiVec<VarId, u32>,
 }
@@ -51,17 +52,17 @@ impl History {
         self.split.get(var).copied().unwrap_or(false)
     }
 
-    /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
-    pub fn is_payload(&self, var: VarId) -> bool {
-        self.payload.get(var).copied().unwrap_or(false)
+    /// The registers of a variable that are, or were in the one that it is a part of, payloads of messages under the mask alone.
+    pub fn payload(&self, var: VarId) -> u64 {
+        self.payload.get(var).copied().unwrap_or(0)
     }
 
-    /// Says that a variable is such a payload.
-    pub fn mark_payload(&mut self, var: VarId) {
+    /// Says which registers of a variable are such payloads.
+    pub fn mark_payload(&mut self, var: VarId, registers: u64) {
         if self.payload.len() <= var.index() {
-            self.payload.resize(var.index() + 1, false);
+            self.payload.resize(var.index() + 1, 0);
         }
-        self.payload[var] = true;
+        self.payload[var] |= registers;
     }
 
     /// Says that a variable is a split.

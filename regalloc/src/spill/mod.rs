@@ -41,7 +41,7 @@ use gen_ir::{
     Base, Dst, ExecSize, InPlace, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId,
     Virtual,
 };
-use narrow::{as_index, to_index, to_u32};
+use narrow::{as_index, ones, to_index, to_u32};
 use platforms::Layout;
 use typed_index_collections::{TiSlice, TiVec};
 
@@ -223,8 +223,11 @@ fn add_temporaries(
         let id = kernel.add_var(temp);
         memory.ids.push(id);
         history.mark_split(id);
-        if history.is_payload(t.var) {
-            history.mark_payload(id);
+        let payload = |v: VarId| history.payload(v).unbounded_shl(plan.groups.before(v));
+        let all = plan.groups.members(t.var).map(payload).fold(payload(t.var), |all, some| all | some);
+        let held = all.unbounded_shr(t.first) & ones(t.end - t.first);
+        if held != 0 {
+            history.mark_payload(id, held.unbounded_shl(t.front / grf));
         }
     }
 }
