@@ -36,6 +36,7 @@
 //!   groups     what one message moves together
 //!   join       temporaries that one can be                  residence  where registers keep what memory has
 //!   leftover   what is needed of large answers for long
+//!   pack       elements that stand apart
 //!   slots      places in memory                             scratch_space  how far messages reach there
 //!   transfer   the messages
 //! ```

@@ -22,6 +22,7 @@ use crate::{
         self,
         extend::Extension,
         leftover::Leftovers,
+        pack::Packing,
         plan::{Plan, Serves},
         remat::Remat,
         scratch_space::ScratchSpace,
@@ -71,6 +72,7 @@ pub struct AllocationMemory {
     remat: Remat,
     extension: Extension,
     leftovers: Leftovers,
+    packing: Packing,
     spill: spill::SpillMemory,
 }
 
@@ -201,26 +203,36 @@ fn once(
     memory: &mut AllocationMemory,
     searches: &[Search],
 ) -> Result<Done, Error> {
-    memory.history.clear();
     // A function saves those of its callers' registers that it takes.
     memory.placing.renames = !options.quick && !kernel.outside;
-    let mut rounds = Rounds::new(kernel, options, memory, searches);
-    let result = rounds.run();
-    let Rounds { rewritten, is_far, cost, stats, .. } = rounds;
-    match result {
-        Ok(()) => Ok(Done { rewritten, is_far, cost, stats }),
-        Err(e) => {
-            if let Some(rewritten) = rewritten {
-                memory.pool.keep_kernel(rewritten);
-            }
-            Err(e)
+    let mut packs = false;
+    loop {
+        memory.history.clear();
+        let mut rounds = Rounds { packs, ..Rounds::new(kernel, options, memory, searches) };
+        let result = rounds.run();
+        let Rounds { rewritten, is_far, cost, stats, .. } = rounds;
+        if let Ok(End::Placed) = result {
+            return Ok(Done { rewritten, is_far, cost, stats });
         }
+        if let Some(rewritten) = rewritten {
+            memory.pool.keep_kernel(rewritten);
+        }
+        packs = result? == End::Packed;
     }
 }
 
 /// Whether there are no registers for what cannot be spilled, or for what spilling adds.
 const fn is_hopeless(error: &Error) -> bool {
     matches!(error, Error::OutOfRegisters { .. } | Error::NoEnd(_))
+}
+
+/// How the rounds of an allocation end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// All have places.
+    Placed,
+    /// All is to begin anew, with what stands apart packed.
+    Packed,
 }
 
 /// An allocation under way.
@@ -240,6 +252,8 @@ struct Rounds<'a> {
     extensions: u32,
     /// What is left of answers was looked for.
     leftovers_seen: bool,
+    /// What stands apart is packed where too much is alive.
+    packs: bool,
     /// How another order is looked for.
     searches: &'a [Search],
     is_far: bool,
@@ -275,6 +289,7 @@ impl Rounds<'_> {
             by_lane_failed: false,
             extensions: 0,
             leftovers_seen: false,
+            packs: false,
             searches,
             is_far: false,
             cost: 0.0,
@@ -282,8 +297,9 @@ impl Rounds<'_> {
         }
     }
 
-    /// Rewrites until everything has a place, which is then left with the general variables' places.
-    fn run(&mut self) -> Result<(), Error> {
+    /// Rewrites until everything has a place, which is then left with the general variables' places; or until less would be
+    /// alive from the start.
+    fn run(&mut self) -> Result<End, Error> {
         // Flags and addresses that may find no place are split before anything is known of the rest, for which that
         // makes more instructions.
         let split = pressure::may_be_high(self.kernel, &mut self.memory.pressure);
@@ -302,8 +318,12 @@ impl Rounds<'_> {
                 continue;
             }
             self.place_general(placed)?;
-            if self.memory.placed[2].spilled.is_empty() || self.spill()? {
-                return self.finish();
+            let end =
+                if self.memory.placed[2].spilled.is_empty() { Some(End::Placed) } else { self.spill()? };
+            match end {
+                Some(End::Placed) => return self.finish(),
+                Some(End::Packed) => return Ok(End::Packed),
+                None => {}
             }
         }
         Err(Error::NoEnd(MAX_ROUNDS))
@@ -423,7 +443,7 @@ impl Rounds<'_> {
     }
 
     /// Takes all places together, and checks them.
-    fn finish(&mut self) -> Result<(), Error> {
+    fn finish(&mut self) -> Result<End, Error> {
         let AllocationMemory { flow, history, now, placed: [flags, addresses, general], .. } =
             &mut *self.memory;
         let classes = [VarClass::Flag, VarClass::Address, VarClass::General];
@@ -444,6 +464,6 @@ impl Rounds<'_> {
         let grf_bytes = u32::from(self.kernel.platform.caps().regs.grf_bytes);
         self.stats.grfs_used = general.used.div_ceil(grf_bytes);
         self.stats.scratch_bytes = self.space.top - self.kernel.spill_offset;
-        Ok(())
+        Ok(End::Placed)
     }
 }

@@ -13,10 +13,7 @@ use narrow::to_u8;
 
 use platforms::{Caps, Layout};
 
-use super::{
-    legal::{self, Legality},
-    locality::Locality,
-};
+use super::{legal::Legality, locality::Locality};
 
 /// Bytes of the widest element that is computed where only its low bytes are written.
 const DWORD: u32 = 4;
@@ -64,7 +61,7 @@ pub(super) fn moves(
         {
             continue;
         }
-        if legality.is_legal() && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
+        if legality.is_legal() && !(small(&new) && gen_ir::rules::allows(platform, &new, grf_bytes)) {
             continue;
         }
         let insts = &mut kernel.blocks[b].insts;

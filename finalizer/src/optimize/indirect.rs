@@ -9,7 +9,7 @@
 use gen_ir::{Class, Dst, Inst, Kernel, Op, Payload, Region, Src, SrcMod, Type, Var, VarId, Virtual};
 use platforms::Platform;
 
-use super::{legal, locality::Locality, use_counts::UseCounts};
+use super::{locality::Locality, use_counts::UseCounts};
 
 /// How far behind the move its reader may be: the address, of which there are few, lives so much longer.
 const REACH: usize = 16;
@@ -78,7 +78,7 @@ impl IndirectMove<'_> {
             inst.for_each_read(|reg| reads += u32::from(reg.var() == Some(self.value)));
             if reads > 0 {
                 let new = self.folded(inst).filter(|_| reads == 1 && !self.changes(vars, inst))?;
-                return legal::allows(platform, &new, grf_bytes).then_some((at, new));
+                return gen_ir::rules::allows(platform, &new, grf_bytes).then_some((at, new));
             }
             if self.changes(vars, inst) || inst.dst_var() == Some(self.value) {
                 return None;

@@ -15,10 +15,7 @@ use narrow::{as_index, to_index};
 
 use platforms::Caps;
 
-use super::{
-    legal::{self, Legality},
-    locality::Locality,
-};
+use super::{legal::Legality, locality::Locality};
 use crate::legalize::{slice, ternary_region};
 
 /// How far apart operation and moves may stand.
@@ -67,7 +64,9 @@ pub(super) fn results(
             if legality.is_legal() && pair.halves[0].horz == 2 && whole.op == Op::Add3 {
                 parts.iter_mut().for_each(|part| scalar_last(part, caps.regions.ternary_unit_stride));
             }
-            if legality.is_legal() && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
+            if legality.is_legal()
+                && !parts.iter().all(|part| gen_ir::rules::allows(platform, part, grf_bytes))
+            {
                 continue;
             }
             insts[at] = Inst::new(Op::Nop, insts[at].exec);

@@ -1,7 +1,4 @@
-//! Whether an instruction of legal code is still legal after a change.
-
-use gen_ir::{AddrSub, Base, Class, FlagSub, GrfNum, Inst, Physical, Reg, Role, Virtual};
-use platforms::Platform;
+//! Whether instructions are legal code already.
 
 /// What a pass knows of the instructions that it rewrites.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,65 +14,4 @@ impl Legality {
     pub const fn is_legal(self) -> bool {
         matches!(self, Legality::Legal)
     }
-}
-
-/// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
-/// variables of a register's size or more begin a register, and smaller ones may lie in an upper half.
-pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
-    let place = |first: u32, r: Reg<Virtual>| {
-        let number = GrfNum::try_new(first.saturating_add(r.byte / grf_bytes));
-        Reg::grf(number.unwrap_or(GrfNum::LAST), r.byte % grf_bytes)
-    };
-    let placed = inst.map_regs(|role, r| match r.base() {
-        Base::Grf(n) => Reg::new(Base::Grf(n), r.byte),
-        Base::Arf(a) => Reg::arf(a, r.byte),
-        Base::Var(_) => match role {
-            Role::Pred | Role::Cond => Reg::flag(FlagSub::F0),
-            Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::address(AddrSub::A0),
-            // What reads its own variable does so in place.
-            Role::Src(_) if inst.dst.reg().is_some_and(|d| d.is_in(r)) => place(80, r),
-            Role::Src(k) => place(16 + 16 * u32::from(k), r),
-            _ => place(80, r),
-        },
-    });
-    let wide = |e: Option<gen_ir::Extent>| {
-        e.is_some_and(|e| e.end.div_ceil(grf_bytes).saturating_sub(e.start / grf_bytes) > 2)
-    };
-    !wide(inst.dst_extent(grf_bytes))
-        && !(0..3).any(|k| wide(inst.src_extent(k, grf_bytes)))
-        && gen_ir::rules::is_legal(platform, &placed)
-        && (!cares_for_place(platform, inst) || legal_in_upper_halves(platform, inst, &placed, grf_bytes))
-}
-
-/// Whether rules look at the place of an operand in its register beside that of another.
-fn cares_for_place(platform: Platform, inst: &Inst<Virtual>) -> bool {
-    let caps = platform.caps();
-    let ternary = inst.op.info().class == Class::Ternary && !caps.words.ternary_align16;
-    inst.exec.lanes() > 1 && (ternary || caps.regions.compares_places())
-}
-
-/// Whether an instruction is legal as well where an operand so small that it may lie in the upper half of a register
-/// does.
-fn legal_in_upper_halves(
-    platform: Platform,
-    inst: &Inst<Virtual>,
-    placed: &Inst<Physical>,
-    grf_bytes: u32,
-) -> bool {
-    let half = grf_bytes / 2;
-    let roles = [Role::Dst, Role::Src(0), Role::Src(1), Role::Src(2)];
-    let operand = |role| match role {
-        Role::Src(k) => (inst.src[usize::from(k)].reg(), inst.src_extent(usize::from(k), grf_bytes)),
-        _ => (inst.dst.reg(), inst.dst_extent(grf_bytes)),
-    };
-    roles.into_iter().all(|moved| {
-        let (Some(reg), Some(extent)) = operand(moved) else { return true };
-        if reg.var().is_none() || extent.end > half {
-            return true;
-        }
-        // All operands in that variable move with it.
-        let with = |role| roles.contains(&role) && operand(role).0.is_some_and(|r| r.is_in(reg));
-        let other = placed.map_regs(|role, r| if with(role) { r.plus(half) } else { r });
-        gen_ir::rules::is_legal(platform, &other)
-    })
 }

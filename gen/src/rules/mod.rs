@@ -17,6 +17,7 @@
 //!   makes: builds with debug assertions ask the rules all the same, and stop where they disagree;
 //! - run `tests/tests/rules_on_intel_code.rs`, which says whether Intel's compilers ever break it.
 
+mod anywhere;
 mod branches;
 mod floats;
 mod instruction;
@@ -33,6 +34,7 @@ mod two_registers;
 mod types;
 mod wide;
 
+pub use anywhere::allows;
 pub use instruction::Broken;
 pub use narrow_types::{Narrow, NarrowSource, narrow_fits};
 pub use seen::Seen;

@@ -87,7 +87,7 @@ impl Rounds<'_> {
         order::may_fit(current, &self.memory.order) || !self.memory.flow.calls().is_empty()
     }
 
-    /// Splits variables if more is alive somewhere than there is room for. Returns whether it still is. What is known
+    /// Splits variables, and packs some if that is wanted, if more is alive somewhere than there is room for. Returns whether it still is. What is known
     /// is then of the kernel that came of it.
     fn split_under_pressure(&mut self) -> Result<bool, Error> {
         let AllocationMemory { pool, flow, history, now, liveness, order, split, .. } = &mut *self.memory;
@@ -95,13 +95,19 @@ impl Rounds<'_> {
         if !order::is_pressure_high(self.kernel, &now.accesses, &now.live, order) {
             return Ok(false);
         }
-        if !split.find(self.kernel) {
+        let splits = split.find(self.kernel);
+        if splits {
+            let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+            split.rename(kernel);
+            now.find(kernel, flow, history, liveness, false)?;
+        }
+        let packs = self.packs && self.pack()?;
+        if !splits && !packs {
             return Ok(true);
         }
-        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
-        split.rename(kernel);
-        now.find(kernel, flow, history, liveness, false)?;
-        Ok(order::is_pressure_high(kernel, &now.accesses, &now.live, order))
+        let AllocationMemory { now, order, .. } = &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        Ok(order::is_pressure_high(current, &now.accesses, &now.live, order))
     }
 
     /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was

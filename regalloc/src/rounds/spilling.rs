@@ -1,6 +1,6 @@
 //! The part of a round that moves general variables out of registers.
 
-use super::{AllocationMemory, Rounds};
+use super::{AllocationMemory, End, Rounds};
 use crate::{
     Error,
     analysis::{
@@ -35,11 +35,14 @@ const AIMS: [fn(&mut Aims) -> &mut bool; 2] = [|aims| &mut aims.at_pressure, |ai
 const EXTENSIONS: u32 = 3;
 
 impl Rounds<'_> {
-    /// Moves general variables that find no place to memory. Returns whether all else has its place still.
-    pub(super) fn spill(&mut self) -> Result<bool, Error> {
+    /// Moves general variables that find no place to memory. Returns how that ends, unless it takes another round.
+    pub(super) fn spill(&mut self) -> Result<Option<End>, Error> {
         self.place_otherwise()?;
+        if self.wants_packing() {
+            return Ok(Some(End::Packed));
+        }
         if self.copy_leftovers() || self.compute_again() {
-            return Ok(false);
+            return Ok(None);
         }
         let fits = self.plan_spilling()?;
         let AllocationMemory {
@@ -51,20 +54,20 @@ impl Rounds<'_> {
             if self.lanes_have_room() {
                 self.place_in_turn_by_lane()?;
             }
-            return Ok(true);
+            return Ok(Some(End::Placed));
         }
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
         let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
         let count = match spill::spill(kernel, spilled, history, &mut self.space, spill, pool) {
             // The code is as it was, but for the header that makes room.
-            Err(Error::ScratchFull { .. }) if self.space.advance(kernel) => return Ok(false),
+            Err(Error::ScratchFull { .. }) if self.space.advance(kernel) => return Ok(None),
             count => count?,
         };
         self.stats.rounds += 1;
         self.stats.spills += count.spills;
         self.stats.fills += count.fills;
         if !fits || count.surfaces > 0 {
-            return Ok(false);
+            return Ok(None);
         }
         if placing.renames && flow.calls().is_empty() {
             now.find(kernel, flow, history, liveness, false)?;
@@ -73,7 +76,7 @@ impl Rounds<'_> {
             now.accesses.collect(kernel, flow, history)?;
             now.composites.find(&mut now.accesses);
         }
-        Ok(true)
+        Ok(Some(End::Placed))
     }
 
     /// Places general variables where waiting lanes may hold some in the registers of others, and where some can be
@@ -135,6 +138,32 @@ impl Rounds<'_> {
         now.find_costs(current, flow);
         let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
         placing.try_general(current, known, Way::Packed, (&mut placed[2], placed_other), is_complete)
+    }
+
+    /// Whether some variables that cannot be computed again find no place, and temporaries whose elements stand apart are alive
+    /// where too much is: less is alive from the start if these are packed.
+    fn wants_packing(&mut self) -> bool {
+        let AllocationMemory { now, placed, remat, packing, .. } = &mut *self.memory;
+        let saved = placed[2].spilled.iter().any(|&v| !remat.has(v));
+        if self.options.quick || self.packs || !saved || self.stats.rounds > 0 || self.extensions > 0 {
+            return false;
+        }
+        packing.find(known(self.rewritten.as_ref().unwrap_or(self.kernel), now, remat))
+    }
+
+    /// Packs temporaries whose elements stand apart, if there are any. Then what is known is of the kernel that came of it.
+    pub(super) fn pack(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { pool, flow, history, now, liveness, remat, packing, .. } = &mut *self.memory;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        now.find_costs(current, flow);
+        remat.clear();
+        let found = packing.find(known(current, now, remat));
+        if found {
+            let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+            packing.pack(kernel, pool);
+            now.find(kernel, flow, history, liveness, false)?;
+        }
+        Ok(found)
     }
 
     /// Copies what is left of answers, if some variables that cannot be computed again find no place. Returns whether there is

@@ -15,6 +15,7 @@ pub(crate) mod fit;
 mod groups;
 mod join;
 pub(crate) mod leftover;
+pub(crate) mod pack;
 pub(crate) mod plan;
 pub(crate) mod remat;
 mod residence;

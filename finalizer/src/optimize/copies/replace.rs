@@ -4,7 +4,6 @@ use gen_ir::{Arf, Base, Class, Inst, Op, Reg, Region, Src, SrcMod, Type, Virtual
 use platforms::Platform;
 
 use super::known::{CopySource, KnownCopy};
-use crate::optimize::legal;
 
 pub(super) const fn is_packed(ty: Type) -> bool {
     matches!(ty, Type::V | Type::Uv | Type::Vf)
@@ -164,7 +163,7 @@ pub(super) fn replace_legally(
     let mut new = *inst;
     new.src[i] = src;
     commute_immediate(&mut new);
-    if legal::allows(platform, &new, grf_bytes) {
+    if gen_ir::rules::allows(platform, &new, grf_bytes) {
         *inst = new;
     }
 }
