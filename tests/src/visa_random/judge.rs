@@ -122,6 +122,8 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
     let options = RunOptions { max_instructions: LIMIT, ..RunOptions::default() };
     let mut wanted = memory.clone();
     let taken = match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
+        // Functions that call each other in loops may run for very long: such a program is left out.
+        Err(emulator::Error::Limit { .. }) if !program.functions.is_empty() => return Ok(()),
         Err(e) => return fail(Kind::Interpreter, e),
         Ok(report) => {
             if let Some(r) = report.reports.iter().find(|r| r.fault.is_error()) {

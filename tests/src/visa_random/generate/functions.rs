@@ -54,7 +54,9 @@ impl Generator {
         for list in subs.iter_mut().chain([&mut body]) {
             g.put_calls(list, within, 1);
         }
-        if g.r.one_in(2) {
+        // What a thread runs for its pair, the emulator decides for the worst: such calls would have no end.
+        let pairs = g.caps.flow.fused_pairs;
+        if g.r.one_in(2) && !pairs {
             let at = g.r.below(body.len() as u32 + 1) as usize;
             let node = g.recursion(signature, place.0);
             body.insert(at, node);
