@@ -290,8 +290,13 @@ pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace)
 
 /// The same, for values that several blocks touch.
 pub(crate) fn merge_across_blocks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    if work.registers_scarce {
+        return Ok(false);
+    }
     let bytes = grf_bytes(kernel);
     let (locality, depths) = work.analyses.locality_and_depths(kernel);
     let (merger, memory) = (&mut work.optimize.merger, &mut work.optimize.across);
-    Ok(merge::across_blocks(kernel, (locality, depths), bytes, merger, memory))
+    let any = merge::across_blocks(kernel, (locality, depths), bytes, merger, memory);
+    work.registers_traded |= any && !memory.has_room;
+    Ok(any)
 }

@@ -7,6 +7,8 @@
 //!
 //! From the first touch of such a value on, the whole payload has its registers. How many more are occupied that way, for how
 //! long, is weighed for all values of a payload at once: where a vector is loaded, changed, and stored, there are none.
+//! Even so, large payloads that live long may find no place where registers are few: a kernel that spills is compiled again
+//! without this pass (`Workspace::registers_traded`).
 //! A value that is written in a loop around the payload stays apart: it could be written again only when the message has been
 //! sent.
 
@@ -41,7 +43,7 @@ pub(crate) struct AcrossMemory {
     /// Copies into the payload at hand.
     copies: Vec<ByteCopy>,
     /// Whether there is room for whatever lives longer.
-    has_room: bool,
+    pub(crate) has_room: bool,
 }
 
 /// Where a variable is touched, in instructions as often as they run.
