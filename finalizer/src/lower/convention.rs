@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 use visa::Predefined;
 
 use super::{
-    exchange::{Exchange, arguments_of, results_of},
+    exchange::{Exchange, ExchangeLists, arguments_of, results_of},
     facts::SourceFacts,
     location::Location,
 };
@@ -88,6 +88,7 @@ impl Stack {
         kernel: &visa::Kernel,
         facts: &SourceFacts,
         out: &mut gen_ir::Kernel<Virtual>,
+        lists: &mut ExchangeLists,
     ) -> Option<Stack> {
         let caps = out.platform.caps();
         let grf = u32::from(caps.regs.grf_bytes);
@@ -103,7 +104,7 @@ impl Stack {
             ..Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(grf))
         };
         let exchange = named.clamp(1, MOST_ARGUMENTS);
-        let lie = Exchange::of(kernel, facts);
+        let lie = Exchange::of(kernel, facts, lists);
         let registers = out.add_var(at(ARGUMENTS, 0, exchange * grf));
         let mut own = || match lie {
             Exchange::Apart { .. } => out.add_var(Var::temp(VarClass::General, exchange * grf, grf)),

@@ -8,6 +8,7 @@ use visa::{GeneralOperand, Predefined};
 
 use super::{
     convention::Stack,
+    exchange::ExchangeLists,
     facts::{SourceFacts, StateVar},
     location::Location,
     refusal::Lowered,
@@ -45,6 +46,8 @@ pub(crate) struct Handle {
 /// The lists of a [`VarMap`].
 #[derive(Debug, Default)]
 pub(crate) struct VarLists {
+    /// For stack calls.
+    exchange: ExchangeLists,
     /// Declared general variables.
     general: Vec<Declared>,
     pub(super) preds: Vec<VarId>,
@@ -96,11 +99,12 @@ impl VarMap {
         reset(&mut lists.surfaces, surfaces, Handle::default());
         // The last one is the bindless sampler.
         reset(&mut lists.samplers, kernel.samplers.len() + 1, Handle::default());
+        let stack = Stack::of(kernel, facts, out, &mut lists.exchange);
         let mut map = VarMap {
             lists,
             grf,
             r0,
-            stack: Stack::of(kernel, facts, out),
+            stack,
             identity: computed(facts)
                 .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
             some_known: false,

@@ -40,7 +40,7 @@ struct Access {
 
 /// An instruction that names one of the two.
 #[derive(Clone, Copy, Debug)]
-struct Event {
+struct ExchangeEvent {
     index: u32,
     access: Access,
 }
@@ -59,7 +59,7 @@ enum Ending {
 
 /// A block of vISA.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct ExchangeBlock {
     first: u32,
     last: u32,
     ending: Ending,
@@ -72,23 +72,32 @@ struct Block {
 }
 
 /// A kernel or function as it is looked at here.
-struct Uses<'a> {
+struct ExchangeUses<'a> {
     kernel: &'a Kernel,
-    blocks: Vec<Block>,
-    events: Vec<Event>,
+    blocks: &'a [ExchangeBlock],
+    events: &'a [ExchangeEvent],
+}
+
+/// Memory for looking at a kernel.
+#[derive(Debug, Default)]
+pub(crate) struct ExchangeLists {
+    blocks: Vec<ExchangeBlock>,
+    events: Vec<ExchangeEvent>,
 }
 
 impl Exchange {
     /// How they lie in a kernel that has to do with stack calls.
-    pub(super) fn of(kernel: &Kernel, facts: &SourceFacts) -> Exchange {
-        let uses = Uses { kernel, blocks: blocks(kernel, facts), events: events(kernel) };
+    pub(super) fn of(kernel: &Kernel, facts: &SourceFacts, lists: &mut ExchangeLists) -> Exchange {
+        find_blocks(kernel, facts, &mut lists.blocks);
+        find_events(kernel, &mut lists.events);
+        let uses = ExchangeUses { kernel, blocks: &lists.blocks, events: &lists.events };
         if uses.are_plain() { Exchange::Shared } else { uses.apart() }
     }
 }
 
-impl Uses<'_> {
-    fn events_of(&self, block: &Block) -> impl Iterator<Item = Event> + use<'_> {
-        let Block { first, last, .. } = *block;
+impl ExchangeUses<'_> {
+    fn events_of(&self, block: &ExchangeBlock) -> impl Iterator<Item = ExchangeEvent> + use<'_> {
+        let ExchangeBlock { first, last, .. } = *block;
         let from = self.events.partition_point(|e| e.index < first);
         self.events[from..].iter().copied().take_while(move |e| e.index <= last)
     }
@@ -106,9 +115,9 @@ impl Uses<'_> {
         let quiet = calls.map(|b| b.last + 1).chain(others).chain(reads).max().unwrap_or(0);
         let (mut arrived, mut received) = (self.kernel.is_function, false);
         let calls_none = !self.calls();
-        for block in &self.blocks {
+        for block in self.blocks {
             received &= !block.joins;
-            for Event { index, access } in self.events_of(block) {
+            for ExchangeEvent { index, access } in self.events_of(block) {
                 let once = block.in_body && !block.repeats;
                 let own_results = once && index >= quiet && self.kernel.is_function;
                 let known = received || own_results && calls_none;
@@ -135,9 +144,9 @@ impl Uses<'_> {
         }
         // What a call gave back is known to be the same for all lanes here; nothing of this function's own followed it.
         let (mut known, mut unanswered) = (false, false);
-        for block in &self.blocks {
+        for block in self.blocks {
             known &= !block.joins;
-            for Event { index, access } in self.events_of(block) {
+            for ExchangeEvent { index, access } in self.events_of(block) {
                 if access.reads_results {
                     if !known || access.writes_results {
                         return Exchange::Unclear(
@@ -185,15 +194,22 @@ fn size(kernel: &Kernel, attribute: &str) -> Option<u32> {
     kernel.attr_int(attribute).and_then(|v| u32::try_from(v).ok())
 }
 
-fn blocks(kernel: &Kernel, facts: &SourceFacts) -> Vec<Block> {
+fn find_blocks(kernel: &Kernel, facts: &SourceFacts, blocks: &mut Vec<ExchangeBlock>) {
     let body = facts.routines.get(1).map_or(u32::MAX, |second| second.first);
     let ends = facts.blocks.iter().skip(1).copied().chain([to_index(kernel.code.len())]);
-    let mut blocks = Vec::with_capacity(facts.blocks.len());
+    blocks.clear();
     for (&first, end) in facts.blocks.iter().zip(ends) {
         let last = end.saturating_sub(1).max(first);
         let entry = kernel.code.get(as_index(first)).is_some_and(|r| r.opcode == Opcode::Subroutine);
         let ending = ending(kernel, last);
-        blocks.push(Block { first, last, ending, joins: entry, repeats: false, in_body: first < body });
+        blocks.push(ExchangeBlock {
+            first,
+            last,
+            ending,
+            joins: entry,
+            repeats: false,
+            in_body: first < body,
+        });
     }
     // The first block that lanes come back to from here or from behind.
     let mut lowest = usize::MAX;
@@ -210,7 +226,6 @@ fn blocks(kernel: &Kernel, facts: &SourceFacts) -> Vec<Block> {
         }
         blocks[i].repeats = lowest <= i;
     }
-    blocks
 }
 
 fn ending(kernel: &Kernel, last: u32) -> Ending {
@@ -223,12 +238,12 @@ fn ending(kernel: &Kernel, last: u32) -> Ending {
 }
 
 /// What each instruction does that names one of the two.
-fn events(kernel: &Kernel) -> Vec<Event> {
+fn find_events(kernel: &Kernel, events: &mut Vec<ExchangeEvent>) {
     let which = |var: VarId| match kernel.resolve_alias(var).0.predefined() {
         of @ Some(Predefined::Arg | Predefined::RetVal) => of,
         _ => None,
     };
-    let mut events = Vec::new();
+    events.clear();
     for (index, record) in kernel.code.iter().enumerate() {
         let Some(row) = visa::table::lookup(record.opcode, record.sub) else { continue };
         let mut access = Access::default();
@@ -249,8 +264,7 @@ fn events(kernel: &Kernel) -> Vec<Event> {
             }
         }
         if access != Access::default() {
-            events.push(Event { index: to_index(index), access });
+            events.push(ExchangeEvent { index: to_index(index), access });
         }
     }
-    events
 }
