@@ -58,7 +58,7 @@
 //! own_channels    variables of which each channel touches its own element
 //! live_in         which of a few variables are alive where a block starts
 //! live_registers  what is read behind a block, after allocation
-//! legal           whether a change leaves an instruction legal
+//! legal           whether instructions are legal code already (`gen_ir::rules::allows`: whether one may be)
 //! ```
 //!
 //! A new pass is a file here, whose page says when the rewriting is right; its memory, if it has any, is a field of

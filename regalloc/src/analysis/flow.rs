@@ -85,17 +85,17 @@ impl Flow {
         let called = kernel.is_called();
         self.divergent.iter_mut().for_each(|d| *d |= called);
         self.any_divergence = self.divergent.contains(&true);
-        self.find_parted(kernel);
+        self.find_parted(kernel, called);
         self.cfg.find_depths(&mut self.delta, &mut self.depth);
         self.find_reached(n);
     }
 
     /// Finds where lanes of one thread part: where some wait that have left by a branch for some of them, or by any where
     /// they were parted already.
-    fn find_parted(&mut self, kernel: &Kernel<Virtual>) {
+    fn find_parted(&mut self, kernel: &Kernel<Virtual>, called: bool) {
         self.parted.clone_from(&self.divergent);
         // Elsewhere such a branch is a jump, as a rule.
-        if !kernel.pairs || !self.any_divergence || kernel.is_called() {
+        if !kernel.pairs || !self.any_divergence || called {
             return;
         }
         let Flow { cfg, parted, flags, apart, next, delta, .. } = self;
