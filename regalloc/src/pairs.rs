@@ -11,7 +11,8 @@
 //! scratch memory is written without a mask for variables alone that no such channel holds. So what runs by mistake hurts in
 //! two ways only, and those instructions get a predicate:
 //! - it is a message, or sets how the thread computes;
-//! - it writes a variable that waiting channels hold: the same one, on another way.
+//! - it writes a variable that waiting channels hold: the same one, on another way. Those that wait in a caller may hold
+//!   arguments, prepared for both ways of a branch, in the registers in which a function leaves its results.
 //!
 //! The predicate is a flag that an instruction under the mask sets where any channel is on ([`Var::any_on`]):
 //!
@@ -24,7 +25,7 @@
 mod guard;
 mod nesting;
 
-use gen_ir::{Arf, Base, Class, Inst, Kernel, Payload, Pool, Virtual};
+use gen_ir::{Arf, Base, Class, Inst, Kernel, Outside, Payload, Pool, VarId, Virtual};
 
 use crate::{
     Error,
@@ -82,6 +83,9 @@ impl PairGuard {
         self.dataflow.find(kernel, &self.accesses, &self.flow, &self.history);
         self.held.clear();
         self.held.resize(kernel.vars.len(), Position::START);
+        for v in of_callers_lanes(kernel) {
+            self.held[v.index()] = Position::NEVER;
+        }
         let question = Question::of(kernel);
         let mut changed = false;
         for b in 0..kernel.blocks.len() {
@@ -116,6 +120,16 @@ impl PairGuard {
             }
         }
     }
+}
+
+/// The variables of a function in which lanes hand over values, which callers' lanes that do not run it may hold.
+fn of_callers_lanes(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarId> {
+    let handed = |inst: &Inst<Virtual>| {
+        let is_touch = matches!(inst.payload, Payload::Outside(Outside::Touch { .. }));
+        (is_touch && !inst.no_mask).then(|| inst.src[0].reg()?.var())?
+    };
+    let called = kernel.is_called();
+    kernel.insts().filter(move |_| called).filter_map(move |(_, inst)| handed(inst))
 }
 
 /// Whether an instruction may run though no channel is on. The end of the thread may not: no channel waits there.
