@@ -31,25 +31,15 @@ pub(super) fn variables(
     grf_bytes: u32,
     merger: &mut Merger,
 ) {
-    merger.grf_bytes = grf_bytes;
-    merger.list.clear();
-    let mut ready = false;
+    merger.start(grf_bytes);
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         // What copies have to do with: others are neither merged nor in the way.
-        let between = |(at, i): (u32, &Inst<Virtual>)| {
-            let (from, to) = ByteCopy::ends(i)?;
-            let both = locality.touched_only_in(from, b) && locality.touched_only_in(to, b);
-            both.then_some(MoveBetween { at, from, to })
-        };
-        merger.copied.clear();
-        merger.copied.extend((0..).zip(&block.insts).filter_map(between));
-        if merger.copied.is_empty() {
+        let both = |from, to| locality.touched_only_in(from, b) && locality.touched_only_in(to, b);
+        if !merger.find_copies(&block.insts, both) {
             continue;
         }
-        if !std::mem::replace(&mut ready, true) {
-            reset(&mut merger.head, vars.len(), APART);
-        }
+        merger.make_ready(vars.len());
         merger.collect(&block.insts);
         let mut merged = false;
         for n in 0..merger.copied.len() {
@@ -135,6 +125,8 @@ struct VarTouch {
 #[derive(Debug, Default)]
 pub(super) struct Merger {
     grf_bytes: u32,
+    /// The lists are of the kernel at hand.
+    is_ready: bool,
     /// The last access of each variable.
     head: Vec<u32>,
     list: Vec<(VarId, VarTouch)>,
@@ -151,6 +143,33 @@ struct MoveBetween {
 }
 
 impl Merger {
+    /// Begins with a kernel.
+    fn start(&mut self, grf_bytes: u32) {
+        self.grf_bytes = grf_bytes;
+        self.is_ready = false;
+        self.list.clear();
+    }
+
+    /// Finds the moves of a block that may be copies of bytes, `wanted` ones by what they copy from and to. Whether there are any.
+    fn find_copies(&mut self, insts: &[Inst<Virtual>], wanted: impl Fn(VarId, VarId) -> bool) -> bool {
+        let between = |(at, inst): (u32, &Inst<Virtual>)| {
+            let (from, to) = ByteCopy::ends(inst)?;
+            wanted(from, to).then_some(MoveBetween { at, from, to })
+        };
+        self.copied.clear();
+        self.copied.extend((0..).zip(insts).filter_map(between));
+        !self.copied.is_empty()
+    }
+
+    /// Makes lists for so many variables, where the first copies of a kernel are found. Whether they are.
+    fn make_ready(&mut self, vars: usize) -> bool {
+        let first = !std::mem::replace(&mut self.is_ready, true);
+        if first {
+            reset(&mut self.head, vars, APART);
+        }
+        first
+    }
+
     /// Lists the accesses of all that is copied.
     fn collect(&mut self, insts: &[Inst<Virtual>]) {
         for MoveBetween { from, to, .. } in &self.copied {

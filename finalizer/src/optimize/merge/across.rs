@@ -14,12 +14,12 @@
 
 use std::ops::Range;
 
-use gen_ir::{Block, Inst, Kernel, OnlyBlock, Op, Reg, Var, VarId, Virtual};
+use gen_ir::{Block, Kernel, OnlyBlock, Op, Reg, Var, VarId, Virtual};
 use narrow::as_index;
 
 use super::{
     super::{locality::Locality, use_counts::initial_block},
-    APART, ByteCopy, Fresh, Merger, MoveBetween,
+    ByteCopy, Fresh, Merger,
 };
 use crate::lists::reset;
 
@@ -76,25 +76,19 @@ pub(in super::super) fn variables(
     merger: &mut Merger,
     memory: &mut AcrossMemory,
 ) -> bool {
-    merger.grf_bytes = grf_bytes;
-    merger.list.clear();
+    merger.start(grf_bytes);
     let Kernel { vars, blocks, .. } = kernel;
-    let (mut ready, mut any) = (false, false);
+    let mut any = false;
     for b in (0..blocks.len()).filter(|b| locality.any_in(*b)) {
-        let from_elsewhere = |(at, i): (u32, &Inst<Virtual>)| {
-            let (from, to) = ByteCopy::ends(i)?;
-            let is_candidate = locality.only_in(to, b)
+        let from_elsewhere = |from: VarId, to| {
+            locality.only_in(to, b)
                 && !locality.touched_only_in(from, b)
-                && initial_block(&vars[from.index()]) == OnlyBlock::NONE;
-            is_candidate.then_some(MoveBetween { at, from, to })
+                && initial_block(&vars[from.index()]) == OnlyBlock::NONE
         };
-        merger.copied.clear();
-        merger.copied.extend((0..).zip(&blocks[b].insts).filter_map(from_elsewhere));
-        if merger.copied.is_empty() {
+        if !merger.find_copies(&blocks[b].insts, from_elsewhere) {
             continue;
         }
-        if !std::mem::replace(&mut ready, true) {
-            reset(&mut merger.head, vars.len(), APART);
+        if merger.make_ready(vars.len()) {
             memory.find_lives(vars, blocks, depths, grf_bytes);
         }
         merger.copied.sort_unstable_by_key(|c| (c.to, c.at));
