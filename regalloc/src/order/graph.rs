@@ -325,9 +325,10 @@ impl BlockGraph {
         let opened = |&&v: &&u32| self.locals[as_index(v)].flag_bytes > 0 && !alive.alive[as_index(v)];
         let before = self.before.of(i);
         self.touched.of(i).iter().filter(opened).any(|v| {
-            before.iter().any(|&p| {
+            // Few touch the flag; a branch is behind all others of its block.
+            before.iter().filter(|&&p| self.touched.of(as_index(p)).contains(v)).any(|&p| {
                 let edges = to_index(before.iter().filter(|&&q| q == p).count());
-                behind[as_index(p)] > edges && self.touched.of(as_index(p)).contains(v)
+                behind[as_index(p)] > edges
             })
         })
     }
