@@ -322,3 +322,20 @@ fn bytes_through_an_address_wait_for_the_words_around_them() {
     through.dst = Dst::Indirect { addr: Reg::address(AddrSub::A0), imm: 0, horz: 1, ty: Type::W };
     assert_eq!(line(PVC, &[bytes, through]), "-; -");
 }
+
+/// What an instruction waits for that names no register of those before, where so many branches come together that each
+/// leave a move under way.
+fn behind_branches(platform: Platform, branches: u32) -> String {
+    let (goto, end) = (branch(Op::Goto, branches), [mov(126, 125)]);
+    let moves: Vec<[I; 2]> = (0..branches).map(|i| [mov(1 + narrow::to_u16(i % 100), 125), goto]).collect();
+    let succs: Vec<[u32; 2]> = (1..=branches).map(|next| [next, branches]).collect();
+    let mut blocks: Vec<(&[I], &[u32])> = moves.iter().zip(&succs).map(|(i, s)| (&i[..], &s[..])).collect();
+    blocks.push((&end, &[]));
+    run(platform, &blocks).pop().unwrap()
+}
+
+#[test]
+fn more_than_is_told_apart_is_waited_for() {
+    assert_eq!([100, 200].map(|n| behind_branches(TGL, n)), ["-", "@1"]);
+    assert_eq!([100, 200].map(|n| behind_branches(Platform::Pvc, n)), ["-", "A@1"]);
+}
