@@ -63,6 +63,19 @@ pub(crate) enum PassBody {
 }
 
 impl Pass {
+    /// What a row has that code is not right without, unless it says otherwise.
+    pub(crate) const REQUIRED: Pass = Pass {
+        name: "",
+        about: "",
+        optional: false,
+        step: PassBody::Source(|_, _| Ok(())),
+        keeps: AnalysisSet::NONE,
+        profile: Profile::Lowered,
+        only: None,
+    };
+    /// The same of one that code is right without.
+    pub(crate) const OPTIONAL: Pass = Pass { optional: true, ..Pass::REQUIRED };
+
     /// Where a platform has no need of the pass: why.
     pub fn needless_on(&self, caps: &Caps) -> Option<&'static str> {
         self.only.filter(|need| !(need.on)(caps)).map(|need| need.else_because)

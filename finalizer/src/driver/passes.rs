@@ -14,6 +14,9 @@ use crate::{
     optimize::{AnalysisSet, steps as optimizations},
 };
 
+/// What a pass keeps that leaves each variable in its blocks.
+const IN_BLOCKS: AnalysisSet = AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY);
+
 /// The passes in the order they run. Those up to `take-symbols` run for a kernel and for each function that
 /// goes with it; the others, once for all of them.
 pub static PASSES: &[Pass] = &[
@@ -163,10 +166,7 @@ pub static PASSES: &[Pass] = &[
         name: "share-values",
         about: "equal operations on equal values are done once a block",
         step: PassBody::Virtual(optimizations::share_values),
-        keeps: AnalysisSet::GRAPH
-            .with(AnalysisSet::READS)
-            .with(AnalysisSet::TOUCHES)
-            .with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
@@ -180,17 +180,14 @@ pub static PASSES: &[Pass] = &[
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: PassBody::Virtual(optimizations::share_headers),
-        keeps: AnalysisSet::GRAPH
-            .with(AnalysisSet::READS)
-            .with(AnalysisSet::TOUCHES)
-            .with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sink-scalars",
         about: "what is moved is computed where it is moved to",
         step: PassBody::Virtual(optimizations::sink_scalars),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
@@ -204,35 +201,35 @@ pub static PASSES: &[Pass] = &[
         name: "share-descriptors",
         about: "a message's descriptor that an address register holds already is not computed again",
         step: PassBody::Virtual(optimizations::share_descriptors),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "coalesce",
         about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
         step: PassBody::Virtual(optimizations::coalesce),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave",
         about: "what two moves put elsewhere in halves is computed in halves there",
         step: PassBody::Virtual(optimizations::interleave),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-constants",
         about: "constants and message headers that are the same are made once a block",
         step: PassBody::Virtual(optimizations::share_constants),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-nops",
         about: "what the passes before made `nop` is taken out",
         step: PassBody::Virtual(optimizations::remove_nops),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::REQUIRED
     },
     Pass {
@@ -306,17 +303,14 @@ pub static PASSES: &[Pass] = &[
         name: "share-legal-values",
         about: "as `share-values`, for what legalization has made",
         step: PassBody::Virtual(optimizations::share_legal_values),
-        keeps: AnalysisSet::GRAPH
-            .with(AnalysisSet::READS)
-            .with(AnalysisSet::TOUCHES)
-            .with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave-legal",
         about: "as `interleave`, where instructions stay legal",
         step: PassBody::Virtual(optimizations::interleave_legal),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         only: Some(Need {
             on: |caps| !caps.regions.float_regions,
             else_because: "its operations on quadwords read packed dwords",
@@ -327,21 +321,21 @@ pub static PASSES: &[Pass] = &[
         name: "coalesce-legal",
         about: "as `coalesce`, where instructions stay legal",
         step: PassBody::Virtual(optimizations::coalesce_legal),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-legal-constants",
         about: "constants that legalization has made are made once a block",
         step: PassBody::Virtual(optimizations::share_constants),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-legal-nops",
         about: "what the passes before made `nop` is taken out",
         step: PassBody::Virtual(optimizations::remove_nops),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
+        keeps: IN_BLOCKS,
         ..Pass::REQUIRED
     },
     Pass {
@@ -489,17 +483,4 @@ impl PassSet {
     pub fn named(name: &str) -> Option<PassSet> {
         PASSES.iter().position(|p| p.name == name).map(PassSet::of)
     }
-}
-
-impl Pass {
-    const REQUIRED: Pass = Pass {
-        name: "",
-        about: "",
-        optional: false,
-        step: PassBody::Binary(steps::encode, ""),
-        keeps: AnalysisSet::NONE,
-        profile: Profile::Lowered,
-        only: None,
-    };
-    const OPTIONAL: Pass = Pass { optional: true, ..Pass::REQUIRED };
 }
