@@ -1,6 +1,7 @@
 //! Lanes that return early from a function keep what they return while others go on.
 
 use emulator::{Memory, RawLaunch, Surface};
+use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::interpreted::both_leave;
 
@@ -115,4 +116,84 @@ other:
 both:
     mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>";
     leaves(function, |lane| if lane > 4 { lane } else { 7 * lane });
+}
+
+/// Lanes stay in a loop behind a call for as many rounds as they like: none calls meanwhile.
+#[test]
+fn results_are_read_in_a_loop() {
+    let function = "    mov (M1, 16) x(0,0)<1> 0x0:d
+    mov (M1, 16) y(0,0)<1> arg(0,0)<1;1,0>
+    mov (M1, 16) arg(0,0)<1> y(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+again:
+    add (M1, 16) x(0,0)<1> x(0,0)<1;1,0> ret(0,0)<1;1,0>
+    add (M1, 16) y(0,0)<1> y(0,0)<1;1,0> -0x1:d
+    cmp.ge (M1, 16) P1 y(0,0)<1;1,0> 0x0:d
+    (P1) goto (M1, 16) again
+    add (M1, 16) x(0,0)<1> x(0,0)<1;1,0> ret(0,0)<1;1,0>
+    mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>";
+    leaves(function, |lane| 7 * lane * (lane + 2));
+}
+
+/// In the text the call stands in front of a return of lanes that do not come from it.
+#[test]
+fn results_of_lanes_that_call_nothing_are_their_own() {
+    let function = "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    mov (M1, 16) y(0,0)<1> arg(0,0)<1;1,0>
+    mov (M1, 16) ret(0,0)<1> 0x64:w
+    (P1) goto (M1, 16) none
+    mov (M1, 16) arg(0,0)<1> y(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    mov (M1, 16) x(0,0)<1> ret(0,0)<1;1,0>
+    goto (M1, 16) write
+none:
+    fret (M1, 16)
+write:
+    mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>";
+    leaves(function, |lane| if lane > 4 { 100 } else { 7 * lane });
+}
+
+/// What a call gave stays in its registers where nothing else happens to them but the function's own results.
+#[test]
+fn results_of_a_call_are_handed_on() {
+    let function = "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    mov (M1, 16) y(0,0)<1> arg(0,0)<1;1,0>
+    mov (M1, 16) arg(0,0)<1> y(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    (P1) goto (M1, 16) past
+    mov (M1, 16) ret(0,0)<1> 0x64:w
+past:";
+    leaves(function, |lane| if lane > 4 { 7 * lane } else { 100 });
+}
+
+/// Lanes that leave a loop of calls early have what they were given last, though others go on to call: that is refused, as
+/// is a result that lanes come to the end with from another call, past a write.
+#[test]
+fn results_that_others_overwrite_are_refused() {
+    let functions = [
+        "    mov (M1, 16) x(0,0)<1> arg(0,0)<1;1,0>
+again:
+    mov (M1, 16) arg(0,0)<1> x(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    add (M1, 16) x(0,0)<1> x(0,0)<1;1,0> -0x1:d
+    cmp.ge (M1, 16) P1 x(0,0)<1;1,0> 0x0:d
+    (P1) goto (M1, 16) again
+    mov (M1, 16) y(0,0)<1> ret(0,0)<1;1,0>
+    mov (M1, 16) ret(0,0)<1> y(0,0)<1;1,0>",
+        "    cmp.gt (M1, 16) P1 arg(0,0)<1;1,0> 0x4:d
+    mov (M1, 16) y(0,0)<1> arg(0,0)<1;1,0>
+    mov (M1, 16) ret(0,0)<1> 0x1:w
+    mov (M1, 16) arg(0,0)<1> y(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    (P1) goto (M1, 16) past
+    mov (M1, 16) ret(0,0)<1> 0x64:w
+past:",
+    ];
+    for function in functions {
+        let text = program(function);
+        let module = finalizer::read_text(text.as_bytes(), Platform::Skl).expect("legal text");
+        let errors = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0);
+        let errors = errors.expect_err("the results are lost").to_string();
+        assert!(errors.contains("%retval"), "{errors}");
+    }
 }

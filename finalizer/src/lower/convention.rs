@@ -24,7 +24,8 @@ use smallvec::SmallVec;
 use visa::Predefined;
 
 use super::{
-    exchange::{Exchange, ExchangeLists, arguments_of, results_of},
+    exchange::{Exchange, ExchangeLists},
+    exchange_uses::{arguments_of, results_of},
     facts::SourceFacts,
     location::Location,
 };
@@ -107,7 +108,7 @@ impl Stack {
         let lie = Exchange::of(kernel, facts, lists);
         let registers = out.add_var(at(ARGUMENTS, 0, exchange * grf));
         let mut own = || match lie {
-            Exchange::Apart { .. } => out.add_var(Var::temp(VarClass::General, exchange * grf, grf)),
+            Exchange::Apart => out.add_var(Var::temp(VarClass::General, exchange * grf, grf)),
             _ => registers,
         };
         let (arguments, results, received) = (own(), own(), own());

@@ -47,7 +47,7 @@ pub(crate) struct Handle {
 #[derive(Debug, Default)]
 pub(crate) struct VarLists {
     /// For stack calls.
-    exchange: ExchangeLists,
+    pub(super) exchange: ExchangeLists,
     /// Declared general variables.
     general: Vec<Declared>,
     pub(super) preds: Vec<VarId>,

@@ -33,7 +33,8 @@
 //!   channel_offsets    masks that start where a platform's words cannot say it
 //!   moved_flags        predicates beside those
 //!   flow               labels, jumps, subroutines, the end of the thread
-//!   stack, convention, exchange   stack calls; which register is whose; `%arg` and `%retval`
+//!   stack, convention  stack calls; which register is whose
+//!   exchange, exchange_uses, returned   how `%arg` and `%retval` lie; what names them; what calls gave back
 //! ```
 //!
 //! Messages to shared functions stand in [`crate::messages`].
@@ -47,6 +48,7 @@ mod constants;
 mod convention;
 pub(crate) mod declarations;
 mod exchange;
+mod exchange_uses;
 mod expand;
 mod facts;
 mod flow;
@@ -61,6 +63,7 @@ pub(crate) mod operand;
 mod predefined;
 mod predicates;
 mod refusal;
+mod returned;
 mod route;
 mod stack;
 mod systolic;

@@ -7,7 +7,8 @@ use visa::VectorOperand;
 use super::{
     Lowered, Lowerer,
     convention::{SAVED_TOGETHER, Stack, Vars, saved},
-    exchange::{Exchange, arguments_of, results_of},
+    exchange::Exchange,
+    exchange_uses::{arguments_of, results_of},
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 
@@ -74,9 +75,8 @@ impl Lowerer<'_> {
 
     /// The instructions that read what a call gave back get the variable that holds it.
     pub(super) fn tell_received(&mut self) {
-        let Some(Stack { lie: Exchange::Apart { readers }, results, received, .. }) = &self.vars.stack else {
-            return;
-        };
+        let Some(Stack { lie: Exchange::Apart, results, received, .. }) = &self.vars.stack else { return };
+        let readers = &self.vars.lists.exchange.readers;
         for inst in self.out.blocks.iter_mut().flat_map(|b| &mut b.insts) {
             if readers.binary_search(&inst.origin).is_ok() {
                 *inst = inst.map_regs(|_, reg| match reg.var() {
