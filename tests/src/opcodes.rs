@@ -99,7 +99,7 @@ pub const FORMS: &[(&str, &str)] = &[
     ("breakpoint", "breakpoint"),
     ("file", "FILE \"k.cl\""),
     ("loc", "LOC 5"),
-    ("fret", "fret (M1, 16)"),
+    ("fret", "fcall (M1, 16) f 0 0\nret (M1, 1)\n.global_function \"f\"\n.kernel_attr SimdSize=16\n.function \"f_0\"\nf_0:\nfret (M1, 16)"),
     ("va", "va.minmax T6 F1(0,0)<0;1,0> F1(0,0)<0;1,0> 0x0:ub X.0"),
     ("va_skl_plus", "va_skl_plus.CONV_1D_VERTICAL T6 S0 F1(0,0)<0;1,0> F1(0,0)<0;1,0> 4x16 X.0"),
     ("raw_send", "raw_send (M1, 16) 0xc 2 2 0x4205e00:ud X.0 X.0"),

@@ -42,7 +42,7 @@ fn every_instruction_has_a_form() {
     for platform in [Platform::Skl, Platform::Pvc] {
         // What a platform has not is refused.
         let modules = programs().filter_map(|text| finalizer::read_text(text.as_bytes(), platform).ok());
-        for kernel in modules.flat_map(|module| module.kernels) {
+        for kernel in modules.flat_map(|module| module.kernels.into_iter().chain(module.functions)) {
             found.extend(kernel.code.iter().map(|record| record.opcode.name()));
         }
     }

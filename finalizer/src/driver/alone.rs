@@ -75,7 +75,8 @@ impl Alone {
             }
         };
         if module.kernels.is_empty() {
-            module.kernels.push(visa::Kernel::default());
+            // A function goes through the passes as a kernel does.
+            module.kernels.push(module.functions.pop().unwrap_or_default());
         }
         // What was not counted has to be: nothing is known of code that comes from outside.
         let mut work = Workspace::default();

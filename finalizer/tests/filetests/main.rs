@@ -36,7 +36,7 @@ fn every_opcode_is_lowered(root: &Path) -> Result<(), Failed> {
     let mut found = BTreeSet::new();
     for file in fs::read_dir(root.join("lower"))? {
         for case in File::read(&fs::read_to_string(file?.path())?)?.cases {
-            let text = whole_kernel(&case.input, !case.input.contains("ret (M1, 1)"));
+            let text = whole_kernel(&case.input, !case.input.contains("ret (M1, "));
             for platform in case.platforms {
                 let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else { continue };
                 let routines = module.kernels.iter().chain(&module.functions);
@@ -109,7 +109,10 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
     let last = case.input.lines().last().unwrap_or_default().trim_start();
     // Passes over whole binaries take code as it stands.
     let whole = ["encode", "join"].contains(&&*case.passes[0]);
-    let ends = !whole && !last.starts_with("ret") && (visa || !case.input.contains("EOT"));
+    let ends = !whole
+        && !last.starts_with("ret")
+        && !last.starts_with("fret")
+        && (visa || !case.input.contains("EOT"));
     let input = if visa { whole_kernel(&case.input, ends) } else { with_block(&case.input, ends) };
     let run = || {
         let mut kernel = Alone::new(passes[0], &input, platform)?;
@@ -148,14 +151,15 @@ fn with_block(input: &str, ends: bool) -> String {
     text
 }
 
-/// vISA instructions with their declarations become a kernel.
+/// vISA instructions with their declarations become a kernel, or a function where they say so.
 fn whole_kernel(input: &str, ends: bool) -> String {
     let declares = |l: &&str| l.starts_with('.') && !l.starts_with(".function");
     let (declared, code): (Vec<&str>, Vec<&str>) = input.lines().partition(declares);
     let simd = if input.contains("SimdSize") { "" } else { ".kernel_attr SimdSize=8\n" };
     let end = if ends { "    ret (M1, 1)\n" } else { "" };
+    let kernel = if input.contains(".global_function") { "" } else { ".kernel \"t\"\n" };
     let (declared, code) = (declared.join("\n"), code.join("\n"));
-    format!(".version 4.1\n.kernel \"t\"\n{declared}\n{simd}.function \"main\"\nmain:\n{code}\n{end}")
+    format!(".version 4.1\n{kernel}{declared}\n{simd}.function \"main\"\nmain:\n{code}\n{end}")
 }
 
 /// The lines worth looking at: what the case has given, less what every kernel has, and variables that were not declared so

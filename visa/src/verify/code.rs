@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Checker<'_> {
-    /// Checks each instruction by itself. Fills `marks` with the places of labels, branches and calls.
+    /// Checks each instruction by itself. Fills `marks` with the places that [`Checker::flow`] looks at.
     pub(super) fn code(&mut self, marks: &mut Vec<u32>) {
         let kernel = self.kernel;
         marks.clear();

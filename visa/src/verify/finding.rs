@@ -132,6 +132,7 @@ rules! {
     FirstSubroutine "first-subroutine"  Tolerated   false "Code begins with a subroutine label." "media driver (objects of version 3.2)";
     SubroutineEnd   "subroutine-end"    Tolerated   false "Control does not run off the end of a subroutine." "media driver (objects of version 3.2)";
     Recursion       "recursion"         Error   true  "Subroutines do not call themselves, directly or through others." "";
+    FunctionReturn  "function-return"   Error   true  "`fret` stands in a function's own body; kernels and subroutines end with `ret`." "";
     Availability    "availability"      Tolerated   false "The instruction exists on the platform." "";
     PlatformType    "platform-type"     Warning false "The types of operands exist on the platform." "";
 }

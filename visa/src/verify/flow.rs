@@ -11,7 +11,7 @@ use crate::{
 /// Memory for [`Checker::flow`].
 #[derive(Debug, Default)]
 pub(super) struct FlowMemory {
-    /// Labels, branches and calls, in order.
+    /// Labels, branches, calls and `fret`, in order.
     pub(super) marks: Vec<u32>,
     /// Where each label is defined.
     defined: Vec<Option<u32>>,
@@ -36,10 +36,10 @@ fn marked<'a>(kernel: &'a Kernel, marks: &'a [u32]) -> impl Iterator<Item = (usi
     marks.iter().map(|&m| (as_index(m), &kernel.code[as_index(m)]))
 }
 
-/// Labels, and what names them: all that [`Checker::flow`] looks at but for the ends of subroutines.
+/// Labels, what names them, and `fret`: all that [`Checker::flow`] looks at but for the ends of subroutines.
 pub(super) const fn is_mark(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(opcode, Label | Subroutine | Jmp | Goto | Switchjmp | Call)
+    matches!(opcode, Label | Subroutine | Jmp | Goto | Switchjmp | Call | Fret)
 }
 
 /// Notes of the compiler, which do nothing.
@@ -105,6 +105,9 @@ impl Checker<'_> {
                 first = end;
                 end = starts.find(|start| *start > first).unwrap_or(kernel.code.len());
             }
+            if record.opcode == Opcode::Fret {
+                self.function_return(index, first > 0);
+            }
             let is_call = record.opcode == Opcode::Call;
             if !is_call && !jumps(record.opcode) {
                 continue;
@@ -133,6 +136,18 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Outside of a function's body nobody has left an address to return to. (Intel's finalizer returns to whatever is in the
+    /// registers in kernels; it gives up on subroutines.)
+    fn function_return(&mut self, index: usize, in_subroutine: bool) {
+        let place = match (in_subroutine, self.kernel.is_function) {
+            (true, _) => "a subroutine",
+            (false, false) => "a kernel",
+            (false, true) => return,
+        };
+        let message = format!("it returns from a function, but this is {place}: use `ret`");
+        self.report(Rule::FunctionReturn, Some(index), "code", message);
     }
 
     /// The hint at a label that is defined and easily mistaken for this one. In the first few findings.

@@ -129,6 +129,7 @@ const CASES: &[(Rule, Spoil)] = &[
     (Rule::FirstSubroutine, |k| { k.code.remove(0); }),
     (Rule::SubroutineEnd, |k| { k.code.pop(); }),
     (Rule::Recursion, |k| { let at = k.code.len() - 1; let call = record(k, "call"); k.code.insert(at, call); }),
+    (Rule::FunctionReturn, |k| { k.is_function = true; let at = k.code.len() - 1; k.code[at].opcode = crate::Opcode::Fret; }),
     (Rule::Availability, |k| edit(k, "add", |r| r.opcode = crate::Opcode::Rol)),
 ];
 
@@ -236,6 +237,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::LscCache, Pvc, "lsc_load.ugm.ca.ca (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm.wb.ca (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::BranchTarget, Skl, "jmp (M1, 1) there\nthere:", "jmp (M1, 1) there\nret (M1, 1)\n.function \"sub\"\nsub:\nthere:"),
     (Rule::SubroutineEnd, Skl, "ret (M1, 1)\nunused:\nunused_too:\n.function \"next\"\nnext:", "goto (M1, 1) used\nret (M1, 1)\nused:\n.function \"next\"\nnext:"),
+    (Rule::FunctionReturn, Skl, "ret (M1, 1)\n.global_function \"f\"\n.function \"f_0\"\nf_0:\nfret (M1, 1)", "fret (M1, 1)"),
     (Rule::CallSize, Skl, "fcall (M1, 8) f 32 12", "fcall (M1, 8) f 33 12"),
     (Rule::PlatformType, Tgllp, "add (M1, 8) F1(0,0)<1> F1(0,0)<1;1,0> F1(0,0)<1;1,0>", "add (M1, 8) D1(0,0)<1> D1(0,0)<1;1,0> D1(0,0)<1;1,0>"),
     (Rule::OperandModifier, Skl, "mul.sat (M1, 8) F1(0,0)<1> F1(0,0)<1;1,0> 0x0:f", "bfrev.sat (M1, 8) V1(0,0)<1> V2(0,0)<1;1,0>"),

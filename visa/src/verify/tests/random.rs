@@ -155,6 +155,7 @@ fn safety_alone_finds_what_all_rules_find() {
     let mut counts = [0; 2];
     for row in rows() {
         let mut safe = 0;
+        kernel.is_function = row.opcode == Opcode::Fret;
         for round in 0..100 {
             random.1 = round % 4 == 0;
             kernel.code.truncate(code);
