@@ -1,7 +1,7 @@
 //! `visa-finalize run`: a kernel on the emulator.
 
 use narrow::as_index;
-use std::{fmt::Write as _, io::Write, process::ExitCode};
+use std::{fmt::Write as _, io::Write, path::Path, process::ExitCode};
 
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, Unfilled, infer, link::Loaded};
 use finalizer::{Diagnostic, Finalizer, Grf, Place, Refusal, ThreadPairs};
@@ -23,13 +23,40 @@ const ROW: usize = 8;
 
 /// Runs a kernel; what the emulator has to report goes to standard error and makes the exit code 1.
 pub fn run(args: &RunArgs) -> ExitCode {
-    match execute(args) {
+    let mut others = OtherFiles::default();
+    match execute(args, &mut others) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(Refusal(faults)) => {
-            console::faults(&args.input, &faults, args.message_format);
+            let (own, elsewhere): (Vec<_>, Vec<_>) =
+                faults.into_iter().partition(|d| others.file_of(d).is_none());
+            let elsewhere = elsewhere.chunk_by(|a, b| others.file_of(a) == others.file_of(b));
+            for faults in std::iter::once(&*own).chain(elsewhere).filter(|f| !f.is_empty()) {
+                let file = others.file_of(&faults[0]).unwrap_or(&args.input);
+                console::faults(file, faults, args.message_format);
+            }
             ExitCode::FAILURE
         }
+    }
+}
+
+/// What comes from other files than the input.
+#[derive(Default)]
+struct OtherFiles<'a> {
+    /// The one that is being read.
+    reading: Option<&'a Path>,
+    /// Files and functions in them.
+    functions: Vec<(&'a Path, String)>,
+}
+
+impl<'a> OtherFiles<'a> {
+    /// The file in which a fault stands, if that is not the input.
+    fn file_of(&self, d: &Diagnostic) -> Option<&'a Path> {
+        let of_function = || {
+            let name = d.kernel.as_ref()?;
+            self.functions.iter().find(|f| f.1 == *name).map(|f| f.0)
+        };
+        self.reading.or_else(of_function)
     }
 }
 
@@ -37,7 +64,7 @@ fn refuse(code: &'static str, message: impl Into<String>) -> Refusal {
     Diagnostic::error(code, message).at(Place::Input).into()
 }
 
-fn io_error(path: &std::path::Path, e: &std::io::Error) -> Refusal {
+fn io_error(path: &Path, e: &std::io::Error) -> Refusal {
     files::cannot_read(format_args!("{}: {e}", path.display())).into()
 }
 
@@ -47,9 +74,9 @@ enum RunSource {
     Program,
 }
 
-fn execute(args: &RunArgs) -> Result<bool, Refusal> {
+fn execute<'a>(args: &'a RunArgs, others: &mut OtherFiles<'a>) -> Result<bool, Refusal> {
     let bytes = Input::open_visa(&args.input).map_err(|e| io_error(&args.input, &e))?;
-    let (source, program) = read(args, &bytes)?;
+    let (source, program) = read(args, &bytes, others)?;
     let name = match &source {
         RunSource::Visa(module, index) => module.kernels[*index].name().into_owned(),
         RunSource::Program => kernel_of_program(args, program.as_ref())?,
@@ -219,7 +246,11 @@ fn print(text: &str) -> Result<(), Refusal> {
 }
 
 /// The input, and the compiled program if there is one.
-fn read(args: &RunArgs, bytes: &[u8]) -> Result<(RunSource, Option<Program>), Refusal> {
+fn read<'a>(
+    args: &'a RunArgs,
+    bytes: &[u8],
+    others: &mut OtherFiles<'a>,
+) -> Result<(RunSource, Option<Program>), Refusal> {
     let zebin = |bytes: &[u8]| Program::read(bytes).map_err(|e| refuse("BadProgram", e.to_string()));
     if bytes.starts_with(b"\x7fELF") {
         return Ok((RunSource::Program, Some(zebin(bytes)?)));
@@ -227,7 +258,10 @@ fn read(args: &RunArgs, bytes: &[u8]) -> Result<(RunSource, Option<Program>), Re
     let mut module = finalizer::read_input(bytes, args.platform)?;
     for path in &args.link {
         let bytes = Input::open(path).map_err(|e| io_error(path, &e))?;
+        others.reading = Some(path);
         let mut more = finalizer::read_input(&bytes, args.platform)?;
+        others.reading = None;
+        others.functions.extend(more.functions.iter().map(|f| (path.as_path(), f.name().into_owned())));
         more.set_version(module.version);
         more.kernels.clear();
         module.link(more);

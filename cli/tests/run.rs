@@ -267,9 +267,13 @@ fn run_caller(info: &str, args: &str) -> Output {
 }
 
 fn run_call(by_address: bool, info: &str, args: &str) -> Output {
-    let dir = tempfile::tempdir().unwrap();
     let (caller, function) = caller_and_function(by_address);
-    for (name, contents) in [("caller.visaasm", &*caller), ("twice.visaasm", &function), ("info", info)] {
+    run_texts(&caller, &function, info, args)
+}
+
+fn run_texts(caller: &str, function: &str, info: &str, args: &str) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, contents) in [("caller.visaasm", caller), ("twice.visaasm", function), ("info", info)] {
         fs::write(dir.path().join(name), contents).unwrap();
     }
     Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
@@ -300,6 +304,30 @@ fn functions_may_stand_in_other_texts() {
     }
     let alone = run_caller(ZE_INFO, args);
     assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
+}
+
+/// What is wrong in another text is shown there: what cannot be read, what is no kernel, and what cannot be finalized.
+#[test]
+fn faults_in_other_texts_are_shown_there() {
+    let faults = [
+        ("fret (M1, 8)", "frett (M1, 8)", "BadText"),
+        ("fret (M1, 8)", "goto (M1, 8) nowhere", "label-defined"),
+        ("fret (M1, 8)", "nbarrier.wait 0x1:ub\n    fret (M1, 8)", "UnsupportedInstruction"),
+    ];
+    let args = "--arg u32:1,2,3,4,5,6,7,8 --arg buf:32 --arg u32:0 --link twice.visaasm";
+    for (right, wrong, code) in faults {
+        let (caller, function) = caller_and_function(false);
+        assert!(function.contains(right), "{function}");
+        let function = function.replace(right, wrong);
+        let first = wrong.lines().next().expect("a line");
+        let place = function.lines().position(|l| l.contains(first));
+        let shown = run_texts(&caller, &function, ZE_INFO, args).stderr;
+        let shown: Vec<serde_json::Value> =
+            text(&shown).lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
+        let [fault] = &*shown else { panic!("{code}: {shown:?}") };
+        assert_eq!((&fault["code"], &fault["file"]), (&code.into(), &"twice.visaasm".into()), "{fault}");
+        assert_eq!(fault["line"], place.expect("a line") + 1, "{fault}");
+    }
 }
 
 /// The function comes along with the kernel that takes its address, and the linker finds it there.

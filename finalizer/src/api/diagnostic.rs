@@ -36,7 +36,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Stable name of the fault, for tools: `UnknownOpcode`, `UnsupportedInstruction`.
     pub code: &'static str,
-    /// Where it stands.
+    /// Where it stands: in the text or object that its kernel or function was read from, which may be another than the kernel's
+    /// ([`visa::Module::link`]).
     pub place: Place,
     /// The kernel or function, once known.
     pub kernel: Option<String>,
