@@ -114,6 +114,7 @@ pub(crate) const BDW: Caps = Caps {
         fence_commit: false,
         fence_before_eot: EndFence::Never,
         surface_qwords: false,
+        word_atomics: false,
         stack_surfaces: [243, 244],
         scratch_surface: false,
     },

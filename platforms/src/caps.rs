@@ -451,6 +451,9 @@ pub struct Memory {
     pub fence_before_eot: EndFence,
     /// Scattered messages of qwords to surfaces exist (`qw_gather`, `qw_scatter`).
     pub surface_qwords: bool,
+    /// Atomic messages of words exist (vISA specification, DWORD_ATOMIC, "{TGLLP+}"; Mesa, brw_eu.h, the same from Gen12 on). On
+    /// others their numbers are of the SIMD4x2 messages, or nobody's.
+    pub word_atomics: bool,
     /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
     pub stack_surfaces: [u8; 2],
     /// Scratch memory is a surface, whose state `r0.5` names in bits 31:10. Elsewhere those bits are the address

@@ -32,6 +32,7 @@ pub(crate) const TGLLP: Caps = Caps {
         a64_gather_8_bytes: false,
         fence_flushes: false,
         fence_before_eot: EndFence::Always,
+        word_atomics: true,
         ..ICLLP.memory
     },
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.

@@ -127,11 +127,15 @@ impl Lowerer<'_> {
         }
         let target = Target::of(write.target);
         let surface = self.surface(write.surface)?;
-        // The extended descriptor names the state of a bindless surface, and has no room for anything else.
+        // The extended descriptor names the state of a bindless surface, and has no room for anything else. (Intel's finalizer has no
+        // bindless targets; its decoder, iga, and Mesa have a missing target in bit 20 of that descriptor alone.)
         let bindless = matches!(surface, Surface::Bindless(..));
         let null = write.has(target_mode::NULL_TARGET) && self.caps.sends.null_target;
-        if bindless && (write.counter.is_some() || null) {
-            return Err("a count of coarse pixels, or no target, beside a bindless surface".into());
+        if bindless && write.counter.is_some() {
+            return Err("a count of coarse pixels, whose place in the extended descriptor is that of a bindless surface's state; no header has one".into());
+        }
+        if bindless && null {
+            return Err("a missing target, whose bit of the extended descriptor is one of a bindless surface's state; no header has one".into());
         }
         let header = write.alpha0.is_some()
             || write.sample_index.is_some()
