@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use emulator::RawLaunch;
-use finalizer::{Finalizer, Options, Place};
+use finalizer::{Finalizer, Options, Place, Refusal};
 use iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use peak_alloc::PeakAlloc;
 use platforms::Platform;
@@ -21,7 +21,10 @@ use visa::{
 };
 
 pub use self::socket::socket;
-use crate::data;
+use crate::{
+    data,
+    visa_random::{self, Settings},
+};
 
 /// A part of the program that takes bytes.
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +39,14 @@ pub struct FuzzTarget {
 
 /// All targets.
 #[rustfmt::skip]
-pub const TARGETS: [FuzzTarget; 10] = [
+pub const TARGETS: [FuzzTarget; 12] = [
     FuzzTarget { name: "read_isa",     body: read_isa,     seeds: objects },
     FuzzTarget { name: "read_visaasm", body: read_visaasm, seeds: texts },
     FuzzTarget { name: "roundtrip",    body: roundtrip,    seeds: texts },
     FuzzTarget { name: "verify",       body: verify,       seeds: modules },
     FuzzTarget { name: "finalize",     body: finalize,     seeds: modules },
+    FuzzTarget { name: "link",         body: link,         seeds: pairs },
+    FuzzTarget { name: "retarget",     body: retarget,     seeds: objects_for_others },
     FuzzTarget { name: "decode",       body: decode,       seeds: code },
     FuzzTarget { name: "disasm",       body: disasm,       seeds: code },
     FuzzTarget { name: "asm",          body: asm,          seeds: listings },
@@ -178,26 +183,72 @@ pub fn finalize(input: &[u8]) {
     let Some((platform, input)) = split(input) else { return };
     bounded("finalize", input, || {
         let Some(module) = module(platform, input) else { return };
-        let mut finalizer = Finalizer::new(Options::new(platform));
-        for kernel in 0..module.kernels.len() {
-            match finalizer.finalize_kernel(&module, kernel) {
-                Ok(binary) => {
-                    assert!(binary.code.len() % 8 == 0 && !binary.code.is_empty());
-                    let all = encoder::decode_all(platform, &binary.code);
-                    for d in all {
-                        assert!(d.inst.is_ok(), "{:#x}: {}", d.offset, d.inst.unwrap_err());
-                    }
-                }
-                Err(refusal) => {
-                    assert!(!refusal.0.is_empty());
-                    for d in &refusal.0 {
-                        assert!(!d.message.is_empty() && !d.code.is_empty(), "{d}");
-                        if let Place::Offset(at) = d.place {
-                            assert!(at <= input.len() as u64, "{d}");
-                        }
-                    }
+        finalize_all(platform, &module, input);
+    });
+}
+
+fn finalize_all(platform: Platform, module: &Module, input: &[u8]) {
+    let mut finalizer = Finalizer::new(Options::new(platform));
+    for kernel in 0..module.kernels.len() {
+        match finalizer.finalize_kernel(module, kernel) {
+            Ok(binary) => {
+                assert!(binary.code.len() % 8 == 0 && !binary.code.is_empty());
+                let all = encoder::decode_all(platform, &binary.code);
+                for d in all {
+                    assert!(d.inst.is_ok(), "{:#x}: {}", d.offset, d.inst.unwrap_err());
                 }
             }
+            Err(refusal) => told(&refusal, input),
+        }
+    }
+}
+
+/// A refusal says what is wrong, at places that there are.
+fn told(refusal: &Refusal, input: &[u8]) {
+    assert!(!refusal.0.is_empty());
+    for d in &refusal.0 {
+        assert!(!d.message.is_empty() && !d.code.is_empty(), "{d}");
+        if let Place::Offset(at) = d.place {
+            assert!(at <= input.len() as u64, "{d}");
+        }
+    }
+}
+
+/// Stands between a kernel and what is linked to it.
+const BETWEEN: &[u8] = b"\n--link--\n";
+
+/// A kernel and the functions of another text or object: refused by itself, or finalized together.
+pub fn link(input: &[u8]) {
+    let Some((platform, both)) = split(input) else { return };
+    let at = both.windows(BETWEEN.len()).position(|w| w == BETWEEN).unwrap_or(both.len());
+    let (own, rest) = both.split_at(at);
+    let other = rest.get(BETWEEN.len()..).unwrap_or_default();
+    bounded("link", input, || {
+        let Some(mut linked) = module(platform, own) else { return };
+        if let Some(mut other) = module(platform, other) {
+            other.set_version(linked.version);
+            other.kernels.clear();
+            linked.link(other);
+        }
+        finalize_all(platform, &linked, input);
+    });
+}
+
+/// An object gets code for one more platform: it can be read again, and has it.
+pub fn retarget(input: &[u8]) {
+    let Some((platform, input)) = split(input) else { return };
+    bounded("retarget", input, || {
+        let mut finalizer = Finalizer::new(Options::new(platform));
+        match rewriter::retarget(input, &mut finalizer) {
+            // Compiled programs are none.
+            Ok(program) if zebin::is_elf(&program) => {}
+            Ok(object) => {
+                let module = visa::read(&object).expect("an object of ours can be read");
+                for kernel in &module.kernels {
+                    assert!(!kernel.gen_binaries.is_empty(), "{}: no code", kernel.name());
+                }
+            }
+            Err(refusal) => told(&refusal, input),
         }
     });
 }
@@ -277,7 +328,42 @@ fn some_kernels() -> impl Iterator<Item = &'static data::TestKernel> {
 }
 
 fn texts() -> Vec<Vec<u8>> {
-    some_kernels().map(|k| k.visaasm.clone().into_bytes()).collect()
+    let kernels = some_kernels().map(|k| k.visaasm.clone().into_bytes());
+    kernels.chain(calls().map(|(_, text)| text.into_bytes())).collect()
+}
+
+/// Programs with functions: a few random ones for each platform.
+fn calls() -> impl Iterator<Item = (Platform, String)> {
+    Platform::ALL.into_iter().flat_map(|platform| {
+        let settings = Settings { functions: true, ..Settings::new(platform) };
+        (0..3).map(move |seed| (platform, visa_random::generate(settings, seed).text()))
+    })
+}
+
+/// The same, with the functions apart from the kernel.
+fn pairs() -> Vec<Vec<u8>> {
+    let apart = |(platform, text): (Platform, String)| {
+        let (kernel, functions) = text.split_at(text.find(".global_function")?);
+        let functions = format!(".version 4.1\n{functions}");
+        Some(joined(platform, &[kernel.as_bytes(), BETWEEN, functions.as_bytes()].concat()))
+    };
+    calls().filter_map(apart).collect()
+}
+
+/// Objects, some with code for several platforms, each with one to get more code for.
+fn objects_for_others() -> Vec<Vec<u8>> {
+    let with_code = |k: &data::TestKernel| {
+        let mut object = k.visaasm.clone().into_bytes();
+        for platform in Platform::ALL {
+            let mut finalizer = Finalizer::new(Options::new(platform));
+            object = rewriter::retarget(&object, &mut finalizer).unwrap_or(object);
+        }
+        joined(k.platform, &object)
+    };
+    let fat = some_kernels().step_by(8).map(with_code);
+    let others = objects().into_iter().enumerate();
+    let others = others.map(|(i, object)| joined(Platform::ALL[i % Platform::ALL.len()], &object));
+    fat.chain(others).collect()
 }
 
 fn objects() -> Vec<Vec<u8>> {
@@ -300,6 +386,7 @@ fn modules() -> Vec<Vec<u8>> {
             ),
             _ => joined(k.platform, k.visaasm.as_bytes()),
         })
+        .chain(calls().map(|(platform, text)| joined(platform, text.as_bytes())))
         .collect()
 }
 

@@ -77,7 +77,7 @@ macro_rules! targets {
     };
 }
 
-targets! { read_isa read_visaasm roundtrip verify finalize decode disasm asm emulate socket }
+targets! { read_isa read_visaasm roundtrip verify finalize link retarget decode disasm asm emulate socket }
 
 /// Trees of JSON were kept for a whole kernel: a thousand bytes and more for one of code.
 #[test]
