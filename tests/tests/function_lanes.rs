@@ -48,6 +48,19 @@ const HEAD: &str = ".decl x v_type=G type=d num_elts=16 align=GRF
 .decl y v_type=G type=d num_elts=16 align=GRF
 .decl arg v_type=G type=d num_elts=16 align=GRF alias=<%arg, 0>
 .decl ret v_type=G type=d num_elts=16 align=GRF alias=<%retval, 0>
+.decl z v_type=G type=d num_elts=16 align=GRF
+.decl v0 v_type=G type=d num_elts=16 align=GRF
+.decl v1 v_type=G type=d num_elts=16 align=GRF
+.decl v2 v_type=G type=d num_elts=16 align=GRF
+.decl v3 v_type=G type=d num_elts=16 align=GRF
+.decl v4 v_type=G type=d num_elts=16 align=GRF
+.decl v5 v_type=G type=d num_elts=16 align=GRF
+.decl v6 v_type=G type=d num_elts=16 align=GRF
+.decl v7 v_type=G type=d num_elts=16 align=GRF
+.decl v8 v_type=G type=d num_elts=16 align=GRF
+.decl v9 v_type=G type=d num_elts=16 align=GRF
+.decl v10 v_type=G type=d num_elts=16 align=GRF
+.decl v11 v_type=G type=d num_elts=16 align=GRF
 .decl P1 v_type=P num_elts=16
 .kernel_attr SimdSize=16
 .kernel_attr ArgSize=2
@@ -196,4 +209,30 @@ past:",
         let errors = errors.expect_err("the results are lost").to_string();
         assert!(errors.contains("%retval"), "{errors}");
     }
+}
+
+/// Twelve values live across calls in a loop that some lanes leave with a result: on Xe-HPC, where a function spills through the
+/// surface of its scratch memory, what was filled once for several blocks had to find a place for longer than it was needed.
+#[test]
+fn values_across_calls_in_a_loop_with_early_returns() {
+    let each = |line: &dyn Fn(u32) -> String| (0..12).map(line).collect::<String>();
+    let function = format!(
+        "    mov (M1, 16) x(0,0)<1> arg(0,0)<1;1,0>
+{}    mov (M1, 16) y(0,0)<1> 0x0:d
+AGAIN:
+    mov (M1, 16) arg(0,0)<1> x(0,0)<1;1,0>
+    fcall (M1, 16) second 2 2
+    mov (M1, 16) z(0,0)<1> ret(0,0)<1;1,0>
+    cmp.lt (M1, 16) P1 z(0,0)<1;1,0> 0x1e:d
+    (P1) mov (M1, 16) ret(0,0)<1> v0(0,0)<1;1,0>
+    (P1) fret (M1, 16)
+    add (M1, 16) y(0,0)<1> y(0,0)<1;1,0> 0x1:d
+    cmp.lt (M1, 16) P1 y(0,0)<1;1,0> 0x3:d
+    (P1) goto (M1, 16) AGAIN
+    mov (M1, 16) x(0,0)<1> 0x0:d
+{}    mov (M1, 16) ret(0,0)<1> x(0,0)<1;1,0>",
+        each(&|i| format!("    add (M1, 16) v{i}(0,0)<1> x(0,0)<1;1,0> {i}:d\n")),
+        each(&|i| format!("    add (M1, 16) x(0,0)<1> x(0,0)<1;1,0> v{i}(0,0)<1;1,0>\n")),
+    );
+    leaves(&function, |lane| if 7 * lane < 30 { lane } else { 12 * lane + 66 });
 }

@@ -50,9 +50,7 @@ impl Rounds<'_> {
             return Ok(None);
         }
         let fits = self.plan_spilling()?;
-        let AllocationMemory {
-            pool, flow, history, now, liveness, placing, placed, plan, remat, spill, ..
-        } = &mut *self.memory;
+        let AllocationMemory { pool, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
         let general = &placed[2];
         if general.spilled.is_empty() {
             // Packed places leave a scheduler little to move.
@@ -71,9 +69,12 @@ impl Rounds<'_> {
         self.stats.rounds += 1;
         self.stats.spills += count.spills;
         self.stats.fills += count.fills;
-        if !fits || count.surfaces > 0 {
+        // Places that fit count on more than is known of the code that came of it, so general variables keep them.
+        if !fits || count.surfaces > 0 && !self.place_surfaces()? {
             return Ok(None);
         }
+        let AllocationMemory { flow, history, now, liveness, placing, placed, .. } = &mut *self.memory;
+        let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
         if placing.renames && flow.calls().is_empty() {
             now.find(kernel, flow, history, liveness, false)?;
             placing.rename_again(kernel, now, &mut placed[2])?;
@@ -82,6 +83,15 @@ impl Rounds<'_> {
             now.composites.find(&mut now.accesses);
         }
         Ok(Some(End::Placed))
+    }
+
+    /// Places the surfaces of messages that spill, which are addresses, beside the flags and addresses that there are. Returns
+    /// whether all find places: if not, some were split.
+    fn place_surfaces(&mut self) -> Result<bool, Error> {
+        let vars = self.rewritten.as_ref().unwrap_or(self.kernel).vars.len();
+        self.memory.placed[2].at.resize(vars, None);
+        self.find_arf()?;
+        self.place_arf()
     }
 
     /// Places general variables where waiting lanes may hold some in the registers of others, and where some can be
