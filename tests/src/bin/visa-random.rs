@@ -63,7 +63,11 @@ fn main() {
             let times = seen.entry(sort).or_insert(0);
             *times += 1;
             if *times == 1 || keep {
-                let (small, failure) = shrink(&program, failure);
+                // What the generator did wrong is seen best in the program as it was made.
+                let (small, failure) = match failure.kind {
+                    Kind::Interpreter => (program, failure),
+                    _ => shrink(&program, failure),
+                };
                 println!("{platform} seed {seed}: {failure}\n{}", small.text());
             }
         }

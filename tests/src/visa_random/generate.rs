@@ -6,9 +6,15 @@ mod bits;
 mod flow;
 mod functions;
 mod integers;
+mod math;
+mod messages;
+mod predicates;
+mod rooms;
 mod temporaries;
 
 use super::{BUFFER, Block, Node, RandomProgram, Variable, shrink::lists};
+pub use messages::SLM;
+
 use crate::splitmix::SplitMix;
 use finalizer::Grf;
 use platforms::{Caps, Platform};
@@ -104,6 +110,10 @@ struct Generator {
     in_sub: bool,
     /// Variables of expressions.
     parts: Vec<Variable>,
+    /// Variables that are loaded and stored like all others, but that only what is made for them touches.
+    late: Vec<Variable>,
+    /// Names, elements and first bits of the predicates that are not stored.
+    more_preds: Vec<(String, u32, u32)>,
 }
 
 fn signed(ty: Type) -> bool {
@@ -140,7 +150,7 @@ impl Generator {
     fn fits(&self, v: &Variable, first: u32, last: u32) -> bool {
         let size = v.ty.bytes();
         let (start, end) = (first * size, (first + last) * size + size - 1);
-        end < v.bytes() && end / self.grf - start / self.grf <= 1
+        end < v.bytes() && (v.from + end) / self.grf - (v.from + start) / self.grf <= 1
     }
 
     /// The longest stride or offset that fits is found by trying.
@@ -305,13 +315,7 @@ impl Generator {
             let bytes = self.grf.min(32) * self.r.pick(sizes).max(if i < types.len() as u32 { 4 } else { 2 });
             let bytes = bytes.max(2 * self.grf.min(64));
             let name = format!("V{}", 32 + i);
-            self.vars.push(Variable {
-                name,
-                ty,
-                elements: bytes / ty.bytes(),
-                alias: None,
-                float: ty.is_float(),
-            });
+            self.vars.push(Variable::new(name, ty, bytes / ty.bytes()));
         }
         // Integers seen as integers of another width.
         let roots = self.vars.len();
@@ -324,25 +328,14 @@ impl Generator {
             }
             let view = self.r.pick(&INTS);
             let i = self.vars.len();
-            self.vars.push(Variable {
-                name: format!("V{}", 32 + i),
-                ty: view,
-                elements: bytes / view.bytes(),
-                alias: Some(name),
-                float: false,
-            });
+            let view = Variable::new(format!("V{}", 32 + i), view, bytes / view.bytes());
+            self.vars.push(Variable { alias: Some(name), ..view });
         }
     }
 
     /// Variables that the program needs beside those that its lines work on.
     fn helpers(&self) -> Vec<Variable> {
-        let helper = |name: String, ty: Type, elements: u32| Variable {
-            name,
-            ty,
-            elements,
-            alias: None,
-            float: false,
-        };
+        let helper = Variable::new;
         let mut helpers = vec![
             helper("lane".into(), Type::UW, 32),
             helper("lane4".into(), Type::UD, 32),
@@ -426,6 +419,8 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         ints,
         in_sub: false,
         parts: Vec::new(),
+        late: Vec::new(),
+        more_preds: Vec::new(),
     };
     g.declare();
     let mut budget = 30 + g.r.below(150);
@@ -463,8 +458,15 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     } else {
         (None, Vec::new())
     };
+    // With very few registers most programs would find no room.
+    if reserved <= 60 {
+        g.put_rooms(&mut body, 3);
+        subs.iter_mut().for_each(|sub| g.put_rooms(sub, 1));
+    }
     let mut helpers = g.helpers();
     helpers.append(&mut g.parts);
+    g.vars.append(&mut g.late);
+    g.vars.push(Variable::new("sink".into(), Type::UD, 32));
     RandomProgram {
         platform,
         grf,
@@ -475,6 +477,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         vars: g.vars,
         helpers,
         preds: 6,
+        more_preds: g.more_preds,
         init,
         body,
         subs,

@@ -1,6 +1,6 @@
 //! Interprets a program, runs our code for it, compares.
 
-use super::{BUFFER, RandomProgram};
+use super::{BUFFER, RandomProgram, SLM};
 use crate::splitmix::SplitMix;
 use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Level, Options, ThreadPairs};
@@ -160,8 +160,28 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
             }
         }
     }
-    compare(program, wanted.bytes(input), found.bytes(input), "buffer")?;
-    compare_variables(program, wanted.bytes(output), found.bytes(output))
+    let same = compare(program, wanted.bytes(input), found.bytes(input), "buffer")
+        .and_then(|()| compare_variables(program, wanted.bytes(output), found.bytes(output)));
+    same.map_err(|difference| {
+        undefined(program, &module, &wanted).map_or(difference.clone(), |f| Failure {
+            detail: format!("{}: {}", f.detail, difference.detail),
+            ..f
+        })
+    })
+}
+
+/// What is wrong with a program whose results hang on what registers hold before it begins, as one may that has been cut
+/// down.
+fn undefined(program: &RandomProgram, module: &visa::Module, wanted: &Memory) -> Option<Failure> {
+    let Launch { launch, mut memory, input, output } = launch_of(program, contents(program.seed));
+    let options = RunOptions {
+        max_instructions: LIMIT,
+        strict: !RunOptions::default().strict,
+        ..RunOptions::default()
+    };
+    emulator::visa::run_raw(program.platform, module, 0, &launch, &mut memory, &options).ok()?;
+    let same = [input, output].iter().all(|b| memory.bytes(*b) == wanted.bytes(*b));
+    (!same).then(|| Failure { kind: Kind::Interpreter, detail: "reads what is undefined".into() })
 }
 
 /// What a program is launched with: the buffer that it reads and writes, and the one of its variables.
@@ -190,10 +210,18 @@ pub fn launch_of(program: &RandomProgram, contents: Vec<u8>) -> Launch {
         groups: [1; 3],
         threads: 1,
         surfaces,
+        slm: SLM,
         scratch: 1 << 18,
         ..RawLaunch::default()
     };
     Launch { launch, memory, input, output }
+}
+
+/// Where the buffer that programs read and write lies.
+pub fn buffer_address() -> u64 {
+    let mut memory = Memory::new();
+    let input = memory.add("buffer", vec![0; BUFFER as usize]);
+    memory.address(input)
 }
 
 fn compare(_program: &RandomProgram, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {

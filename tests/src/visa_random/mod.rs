@@ -10,8 +10,8 @@ mod judge;
 mod shrink;
 
 pub use functions::{FunctionCall, GivenBack, RandomFunction, Signature};
-pub use generate::{Settings, generate};
-pub use judge::{Failure, Kind, Launch, PLATFORMS, check, judge, launch_of};
+pub use generate::{SLM, Settings, generate};
+pub use judge::{Failure, Kind, Launch, PLATFORMS, buffer_address, check, judge, launch_of};
 pub use shrink::shrink;
 
 use platforms::Platform;
@@ -28,11 +28,20 @@ pub struct Variable {
     pub elements: u32,
     /// The variable that this one is another view of.
     pub alias: Option<String>,
+    /// From which of its bytes on.
+    pub from: u32,
+    /// What its first byte is aligned to, in the words of a declaration.
+    pub align: &'static str,
     /// Elements are floats, of which any NaN is as good as another.
     pub float: bool,
 }
 
 impl Variable {
+    /// One of its own, at the start of a register.
+    pub fn new(name: String, ty: visa::Type, elements: u32) -> Variable {
+        Variable { name, ty, elements, alias: None, from: 0, align: "GRF", float: ty.is_float() }
+    }
+
     /// Size.
     pub fn bytes(&self) -> u32 {
         self.elements * self.ty.bytes()
@@ -154,6 +163,8 @@ pub struct RandomProgram {
     pub helpers: Vec<Variable>,
     /// Predicates, and how many of them are scalars at the end of the list.
     pub preds: u32,
+    /// Predicates beside them, which are not stored: names, elements and first bits.
+    pub more_preds: Vec<(String, u32, u32)>,
     /// Instructions after the variables are loaded.
     pub init: Vec<String>,
     /// What it does.
@@ -372,14 +383,15 @@ impl RoundCounter<'_> {
 }
 
 fn declare(out: &mut String, v: &Variable) {
-    let alias = v.alias.as_ref().map_or(String::new(), |a| format!(" alias=<{a}, 0>"));
-    let _ = writeln!(
-        out,
-        ".decl {} v_type=G type={} num_elts={} align=GRF{alias}",
-        v.name,
-        v.ty.name(),
-        v.elements
-    );
+    let alias = v.alias.as_ref().map_or(String::new(), |a| format!(" alias=<{a}, {}>", v.from));
+    let (name, ty, elements, align) = (&v.name, v.ty.name(), v.elements, v.align);
+    let _ = writeln!(out, ".decl {name} v_type=G type={ty} num_elts={elements} align={align}{alias}");
+}
+
+/// Gives all elements of a predicate a value.
+fn set_all(name: &str, elements: u32, bits: u32) -> String {
+    let ty = if elements > 16 { "ud" } else { "uw" };
+    format!("setp (M1_NM, {elements}) {name} {:#x}:{ty}", bits & (u32::MAX >> (32 - elements)))
 }
 
 impl RandomProgram {
@@ -404,10 +416,14 @@ impl RandomProgram {
             let n = if p > 5 { 1 } else { self.pred_elements };
             let _ = writeln!(out, ".decl P{p} v_type=P num_elts={n}");
         }
+        for (name, elements, _) in &self.more_preds {
+            let _ = writeln!(out, ".decl {name} v_type=P num_elts={elements}");
+        }
         out.push_str(".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n");
         // Every other one whose thread has all channels says so, as Cm kernels do.
         let target = if self.simd == 32 && self.seed.is_multiple_of(2) { "cm" } else { "3d" };
         let _ = writeln!(out, ".kernel_attr Target=\"{target}\"\n.kernel_attr SimdSize={}", self.simd);
+        let _ = writeln!(out, ".kernel_attr SLMSize={}", SLM / 1024);
     }
 
     /// The program as vISA assembly.
@@ -420,6 +436,9 @@ impl RandomProgram {
         e.line("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud");
         e.load(&self.vars, 0);
         e.lines(&self.init);
+        for (name, elements, bits) in &self.more_preds {
+            e.line(&set_all(name, *elements, *bits));
+        }
         e.nodes(&self.body);
         let mut to = 0;
         for v in self.stored() {

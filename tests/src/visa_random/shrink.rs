@@ -164,6 +164,23 @@ impl Shrinker {
             }
         }
     }
+
+    /// Drops helpers and predicates that no line names.
+    fn drop_helpers(&mut self) {
+        let mut candidate = self.best.clone();
+        let text = candidate.text();
+        let named = |name: &str, alias: bool| {
+            let in_line =
+                |l: &str| l.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == name);
+            text.lines().filter(|l| !l.contains(" setp ")).any(|l| {
+                let declares = l.starts_with(".decl");
+                in_line(l) && (!declares || alias && !l.starts_with(&format!(".decl {name} ")))
+            })
+        };
+        candidate.helpers.retain(|v| named(&v.name, true));
+        candidate.more_preds.retain(|(name, ..)| named(name, false));
+        self.try_one(candidate);
+    }
 }
 
 /// The variables of the kernel (0), or of a function.
@@ -198,5 +215,6 @@ pub fn shrink(program: &RandomProgram, failure: Failure) -> (RandomProgram, Fail
     }
     while s.simplify() && s.tries > 0 {}
     s.drop_variables();
+    s.drop_helpers();
     (s.best, s.failure)
 }

@@ -117,14 +117,14 @@ impl Generator {
     }
 
     /// A dword for so many channels.
-    fn number(&mut self, e: Exec) -> String {
+    pub(super) fn number(&mut self, e: Exec) -> String {
         let small = |t: Type| t.is_int() && t.bytes() == 4;
         let fits = (0..16).map(|_| self.src(e, Mods::None, &small).1).find(|s| !s.is_empty());
         fits.unwrap_or_else(|| "0x3:d".into())
     }
 
     /// Where a dword of so many channels goes.
-    fn result(&mut self, e: Exec) -> String {
+    pub(super) fn result(&mut self, e: Exec) -> String {
         let small = |t: Type| t.is_int() && t.bytes() == 4;
         let fits = (0..64).map(|_| self.dst(e, &small).1).find(|d| !d.is_empty());
         fits.unwrap_or_else(|| format!("{}(0,0)<1>", self.new_part(Type::D, e.lanes)))

@@ -37,7 +37,8 @@ impl Generator {
     fn function(&mut self, signature: Signature, place: (u32, u32)) -> RandomFunction {
         let r = Draws(SplitMix::new(self.r.next()));
         let ints = self.ints.clone();
-        let mut g = Generator { r, ints, vars: Vec::new(), parts: Vec::new(), in_sub: false, ..*self };
+        let [vars, parts, late] = [const { Vec::new() }; 3];
+        let mut g = Generator { r, ints, vars, parts, late, more_preds: Vec::new(), in_sub: false, ..*self };
         (g.counters, g.scalar_counters, g.fuels) = (0, 0, 0);
         g.declare();
         let mut budget = 8 + g.r.below(40);
@@ -84,13 +85,7 @@ impl Generator {
     /// What a function does with its arguments: it knows how deep it may go, and some of its variables change.
     fn take_arguments(&mut self, signature: Signature) -> Vec<String> {
         let simd = self.simd;
-        self.parts.push(Variable {
-            name: DEPTH.into(),
-            ty: Type::D,
-            elements: simd,
-            alias: None,
-            float: false,
-        });
+        self.parts.push(Variable::new(DEPTH.into(), Type::D, simd));
         let mut lines = vec![format!("mov (M1, {simd}) {DEPTH}(0,0)<1> arg0(0,0)<1;1,0>")];
         for i in 0..signature.arguments {
             let (to, op) = (self.dwords(), self.r.pick(&["add", "xor"]));

@@ -179,6 +179,9 @@ impl Generator {
         let (_, b) = self.src(e, Mods::None, &ud);
         let root = |v: &Variable| v.alias.clone().unwrap_or(v.name.clone());
         if root(&v) == root(&c) {
+            if v.elements < 3 {
+                return self.int_line();
+            }
             let v = v.name;
             return format!("{op} (M1_NM, 1) {v}(0,0)<1> {v}(0,1)<1> {v}(0,2)<0;1,0> 0x7:ud");
         }

@@ -80,7 +80,7 @@ impl Generator {
     /// A variable that only what is made now touches.
     pub(super) fn new_part(&mut self, ty: Type, elements: u32) -> String {
         let name = format!("part{}", self.parts.len());
-        self.parts.push(Variable { name: name.clone(), ty, elements, alias: None, float: false });
+        self.parts.push(Variable::new(name.clone(), ty, elements));
         name
     }
 
