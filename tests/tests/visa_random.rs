@@ -66,6 +66,20 @@ fn functions() {
     }
 }
 
+/// Small variables that share registers, halves, quadwords of dwords, many predicates, messages of all kinds.
+#[test]
+fn rooms() {
+    for platform in Platform::ALL {
+        for seed in 1..=COUNT / 6 {
+            let program = generate(Settings { rooms: true, ..Settings::new(platform) }, seed);
+            if let Err(f) = check(&program) {
+                let (small, f) = shrink(&program, f);
+                panic!("{platform} seed {seed}: {f}\n{}", small.text());
+            }
+        }
+    }
+}
+
 /// Programs for which code for few registers was wrong once: what spilling had loaded was written over in front of a guarded message.
 const FEW_ONCE_WRONG: [(Platform, u16, u64); 1] = [(Platform::Tgllp, 70, 9551)];
 

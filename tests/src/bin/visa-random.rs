@@ -34,6 +34,9 @@ struct Args {
     /// Programs call functions through the stack.
     #[arg(long)]
     functions: bool,
+    /// Programs have small variables that share registers, many predicates, messages of all kinds.
+    #[arg(long)]
+    rooms: bool,
     /// Print every program that fails.
     #[arg(long)]
     keep: bool,
@@ -43,15 +46,24 @@ struct Args {
 }
 
 fn main() {
-    let Args { platform: platforms, count, seed: first, grf, reserve: reserved, functions, keep, print } =
-        Args::parse();
+    let Args {
+        platform: platforms,
+        count,
+        seed: first,
+        grf,
+        reserve: reserved,
+        functions,
+        rooms,
+        keep,
+        print,
+    } = Args::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for platform in platforms {
         let mut kinds: BTreeMap<Kind, (u64, u64)> = BTreeMap::new();
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         for seed in first..first + count {
-            let program = generate(Settings { platform, grf, reserved, functions }, seed);
+            let program = generate(Settings { platform, grf, reserved, functions, rooms }, seed);
             if print {
                 println!("{}", program.text());
             }

@@ -32,12 +32,14 @@ pub struct Settings {
     pub reserved: u16,
     /// They call functions through the stack.
     pub functions: bool,
+    /// They have rooms: lines around small variables of their own, more predicates, messages of all kinds.
+    pub rooms: bool,
 }
 
 impl Settings {
     /// Programs for a platform.
     pub fn new(platform: Platform) -> Settings {
-        Settings { platform, grf: Grf::Kernel, reserved: 0, functions: false }
+        Settings { platform, grf: Grf::Kernel, reserved: 0, functions: false, rooms: false }
     }
 }
 
@@ -397,7 +399,7 @@ fn drop_calls(nodes: &mut Vec<Node>) {
 
 /// The program of a seed.
 pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
-    let Settings { platform, grf, reserved, functions } = settings;
+    let Settings { platform, grf, reserved, functions, rooms } = settings;
     let caps = platform.caps();
     let mut r = Draws(SplitMix::new(seed));
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
@@ -458,16 +460,16 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     } else {
         (None, Vec::new())
     };
-    // With very few registers most programs would find no room.
-    if reserved <= 60 {
+    if rooms {
         g.put_rooms(&mut body, 3);
         subs.iter_mut().for_each(|sub| g.put_rooms(sub, 1));
+        g.vars.append(&mut g.late);
+        g.vars.push(Variable::new("sink".into(), Type::UD, 32));
     }
     let mut helpers = g.helpers();
     helpers.append(&mut g.parts);
-    g.vars.append(&mut g.late);
-    g.vars.push(Variable::new("sink".into(), Type::UD, 32));
     RandomProgram {
+        slm: rooms,
         platform,
         grf,
         reserved,

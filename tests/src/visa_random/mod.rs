@@ -163,6 +163,8 @@ pub struct RandomProgram {
     pub helpers: Vec<Variable>,
     /// Predicates, and how many of them are scalars at the end of the list.
     pub preds: u32,
+    /// They use shared local memory.
+    pub slm: bool,
     /// Predicates beside them, which are not stored: names, elements and first bits.
     pub more_preds: Vec<(String, u32, u32)>,
     /// Instructions after the variables are loaded.
@@ -423,7 +425,9 @@ impl RandomProgram {
         // Every other one whose thread has all channels says so, as Cm kernels do.
         let target = if self.simd == 32 && self.seed.is_multiple_of(2) { "cm" } else { "3d" };
         let _ = writeln!(out, ".kernel_attr Target=\"{target}\"\n.kernel_attr SimdSize={}", self.simd);
-        let _ = writeln!(out, ".kernel_attr SLMSize={}", SLM / 1024);
+        if self.slm {
+            let _ = writeln!(out, ".kernel_attr SLMSize={}", SLM / 1024);
+        }
     }
 
     /// The program as vISA assembly.

@@ -230,6 +230,9 @@ impl Generator {
         let mut e = self.exec_for(4);
         let ty = self.r.pick(&DWORDS);
         let v = self.var(&|t| t == ty);
+        if v.bytes() < 2 * self.grf {
+            return self.int_line();
+        }
         while e.lanes > 16 || 2 * (e.lanes * 4).next_multiple_of(self.grf) > v.bytes() {
             e.lanes /= 2;
         }
