@@ -13,8 +13,6 @@ mod rooms;
 mod temporaries;
 
 use super::{BUFFER, Block, Node, RandomProgram, Variable, shrink::lists};
-pub use messages::SLM;
-
 use crate::splitmix::SplitMix;
 use finalizer::Grf;
 use platforms::{Caps, Platform};

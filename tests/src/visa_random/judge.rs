@@ -217,13 +217,6 @@ pub fn launch_of(program: &RandomProgram, contents: Vec<u8>) -> Launch {
     Launch { launch, memory, input, output }
 }
 
-/// Where the buffer that programs read and write lies.
-pub fn buffer_address() -> u64 {
-    let mut memory = Memory::new();
-    let input = memory.add("buffer", vec![0; BUFFER as usize]);
-    memory.address(input)
-}
-
 fn compare(_program: &RandomProgram, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {
     match wanted.iter().zip(found).position(|(a, b)| a != b) {
         None => Ok(()),

@@ -10,10 +10,11 @@ mod judge;
 mod shrink;
 
 pub use functions::{FunctionCall, GivenBack, RandomFunction, Signature};
-pub use generate::{SLM, Settings, generate};
-pub use judge::{Failure, Kind, Launch, PLATFORMS, buffer_address, check, judge, launch_of};
+pub use generate::{Settings, generate};
+pub use judge::{Failure, Kind, Launch, PLATFORMS, check, judge, launch_of};
 pub use shrink::shrink;
 
+use emulator::Memory;
 use platforms::Platform;
 use std::fmt::Write;
 
@@ -181,6 +182,16 @@ pub struct RandomProgram {
 
 /// Bytes of the buffer that programs read and write.
 pub const BUFFER: u32 = 16384;
+
+/// Bytes of shared local memory.
+pub const SLM: u32 = 16384;
+
+/// Where the buffer that programs read and write lies.
+pub fn buffer_address() -> u64 {
+    let mut memory = Memory::new();
+    let input = memory.add("buffer", vec![0; BUFFER as usize]);
+    memory.address(input)
+}
 
 /// Writes a program's code.
 struct Emitter {

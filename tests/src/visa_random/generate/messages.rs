@@ -11,9 +11,6 @@ enum Where {
     Stateless,
 }
 
-/// Bytes of shared local memory.
-pub const SLM: u32 = 16384;
-
 /// Atomic operations: their words in messages of old and of the load/store cache, and their sources.
 #[rustfmt::skip]
 const ATOMICS: [(&str, &str, u32); 13] = [
