@@ -170,7 +170,25 @@ fn gives_low_bytes(inst: &Inst<Virtual>) -> bool {
         inst.op,
         Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr | Op::Add
     );
-    known && inst.is_plain() && inst.src.iter().all(|s| s.ty().is_none_or(Type::is_int))
+    known
+        && inst.is_plain()
+        && inst.src.iter().all(|s| s.ty().is_none_or(Type::is_int))
+        && shifts_alike_when_cut(inst)
+}
+
+/// Whether a shift gives the low bytes of its result in a smaller destination. How many bits there are to shift, and how many of the
+/// count are read, goes by the wider of result and source (volume 2a, "shl", "shr", "asr": six bits of the count with
+/// quadwords, else five). A narrower source is widened as its type says.
+fn shifts_alike_when_cut(inst: &Inst<Virtual>) -> bool {
+    let (Some(result), Some(source)) = (inst.dst.ty(), inst.src[0].ty()) else { return true };
+    let widened_alike = match inst.op {
+        Op::Shl => true,
+        Op::Shr => !source.is_signed(),
+        Op::Asr => source.is_signed(),
+        _ => return true,
+    };
+    let few = matches!(inst.src[1], Src::Imm { bits: 0..32, .. });
+    source.bytes() >= result.bytes() || few && widened_alike
 }
 
 /// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats).
