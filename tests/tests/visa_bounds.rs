@@ -150,10 +150,14 @@ fn time_to_finalize_grows_as_the_code_does() {
         let [small, large] = [2_000, 16_000].map(|n| {
             let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(Platform::Skl) });
             let source = storm(1, n, piece);
-            let start = ThreadTime::now();
-            // Calls may be deeper than there are registers for their return addresses.
-            drop(finalizer.finalize_text(&source));
-            start.elapsed()
+            let mut run = || {
+                let start = ThreadTime::now();
+                // Calls may be deeper than there are registers for their return addresses.
+                drop(finalizer.finalize_text(&source));
+                start.elapsed()
+            };
+            // The fastest: what else the machine does is no matter.
+            run().min(run()).min(run())
         });
         println!("{name}: {small:?}, {large:?}");
         if large > 20 * small.max(Duration::from_millis(10)) {
