@@ -259,12 +259,10 @@ fn read<'a>(
     for path in &args.link {
         let bytes = Input::open(path).map_err(|e| io_error(path, &e))?;
         others.reading = Some(path);
-        let mut more = finalizer::read_input(&bytes, args.platform)?;
+        let more = finalizer::read_input(&bytes, args.platform)?;
         others.reading = None;
         others.functions.extend(more.functions.iter().map(|f| (path.as_path(), f.name().into_owned())));
-        more.set_version(module.version);
-        more.kernels.clear();
-        module.link(more);
+        module.link_functions(more);
     }
     let program = match &args.program {
         Some(path) => Some(zebin(&Input::open(path).map_err(|e| io_error(path, &e))?)?),

@@ -83,8 +83,10 @@ impl PairGuard {
         self.dataflow.find(kernel, &self.accesses, &self.flow, &self.history);
         self.held.clear();
         self.held.resize(kernel.vars.len(), Position::START);
-        for v in of_callers_lanes(kernel) {
-            self.held[v.index()] = Position::NEVER;
+        if kernel.is_called() {
+            for v in handed_over(kernel) {
+                self.held[v.index()] = Position::NEVER;
+            }
         }
         let question = Question::of(kernel);
         let mut changed = false;
@@ -123,13 +125,11 @@ impl PairGuard {
 }
 
 /// The variables of a function in which lanes hand over values, which callers' lanes that do not run it may hold.
-fn of_callers_lanes(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarId> {
-    let handed = |inst: &Inst<Virtual>| {
+fn handed_over(kernel: &Kernel<Virtual>) -> impl Iterator<Item = VarId> {
+    kernel.insts().filter_map(|(_, inst)| {
         let is_touch = matches!(inst.payload, Payload::Outside(Outside::Touch { .. }));
         (is_touch && !inst.no_mask).then(|| inst.src[0].reg()?.var())?
-    };
-    let called = kernel.is_called();
-    kernel.insts().filter(move |_| called).filter_map(move |(_, inst)| handed(inst))
+    })
 }
 
 /// Whether an instruction may run though no channel is on. The end of the thread may not: no channel waits there.

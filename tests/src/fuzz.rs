@@ -225,10 +225,8 @@ pub fn link(input: &[u8]) {
     let other = rest.get(BETWEEN.len()..).unwrap_or_default();
     bounded("link", input, || {
         let Some(mut linked) = module(platform, own) else { return };
-        if let Some(mut other) = module(platform, other) {
-            other.set_version(linked.version);
-            other.kernels.clear();
-            linked.link(other);
+        if let Some(other) = module(platform, other) {
+            linked.link_functions(other);
         }
         finalize_all(platform, &linked, input);
     });

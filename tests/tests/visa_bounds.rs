@@ -148,9 +148,9 @@ fn time_to_finalize_grows_as_the_code_does() {
     let mut wrong = Vec::new();
     for (name, piece) in CODE {
         let [small, large] = [2_000, 16_000].map(|n| {
-            let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(Platform::Skl) });
             let source = storm(1, n, piece);
-            let mut run = || {
+            let run = || {
+                let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(Platform::Skl) });
                 let start = ThreadTime::now();
                 // Calls may be deeper than there are registers for their return addresses.
                 drop(finalizer.finalize_text(&source));

@@ -4,7 +4,7 @@
 
 use finalizer::Grf;
 use platforms::Platform;
-use tests::visa_random::{Kind, Settings, check, generate, shrink};
+use tests::visa_random::{Failure, Kind, RandomProgram, Settings, check, generate, shrink};
 
 /// Programs for each platform.
 const COUNT: u64 = 60;
@@ -22,14 +22,23 @@ const ONCE_WRONG: [(Platform, &[u64]); 6] = [
     (Platform::Pvc, &[208, 1278, 200_008, 200_230, 201_943, 204_548, 1_700_428]),
 ];
 
+/// Judges the program of a seed; one that fails is shown in its smallest form.
+fn passes(settings: Settings, seed: u64) {
+    let program = generate(settings, seed);
+    if let Err(f) = check(&program) {
+        fails(&program, f);
+    }
+}
+
+fn fails(program: &RandomProgram, failure: Failure) -> ! {
+    let (small, failure) = shrink(program, failure);
+    panic!("{} seed {}: {failure}\n{}", program.platform, program.seed, small.text());
+}
+
 fn run(platform: Platform) {
     let known = ONCE_WRONG.iter().find(|(p, _)| *p == platform).map_or(&[][..], |(_, seeds)| *seeds);
     for seed in (1..=COUNT).chain(known.iter().copied()) {
-        let program = generate(Settings::new(platform), seed);
-        if let Err(f) = check(&program) {
-            let (small, f) = shrink(&program, f);
-            panic!("{platform} seed {seed}: {f}\n{}", small.text());
-        }
+        passes(Settings::new(platform), seed);
     }
 }
 
@@ -38,11 +47,7 @@ platforms::test_on_each!(run);
 #[test]
 fn ponte_vecchio_with_256_registers() {
     for seed in 1..=COUNT {
-        let program = generate(Settings { grf: Grf::Count(256), ..Settings::new(Platform::Pvc) }, seed);
-        if let Err(f) = check(&program) {
-            let (small, f) = shrink(&program, f);
-            panic!("seed {seed}: {f}\n{}", small.text());
-        }
+        passes(Settings { grf: Grf::Count(256), ..Settings::new(Platform::Pvc) }, seed);
     }
 }
 
@@ -57,11 +62,7 @@ fn functions() {
         let known =
             FUNCTIONS_ONCE_WRONG.iter().find(|(p, _)| *p == platform).map_or(&[][..], |(_, seeds)| *seeds);
         for seed in (1..=COUNT / 6).chain(known.iter().copied()) {
-            let program = generate(Settings { functions: true, ..Settings::new(platform) }, seed);
-            if let Err(f) = check(&program) {
-                let (small, f) = shrink(&program, f);
-                panic!("{platform} seed {seed}: {f}\n{}", small.text());
-            }
+            passes(Settings { functions: true, ..Settings::new(platform) }, seed);
         }
     }
 }
@@ -71,11 +72,7 @@ fn functions() {
 fn rooms() {
     for platform in Platform::ALL {
         for seed in 1..=COUNT / 6 {
-            let program = generate(Settings { rooms: true, ..Settings::new(platform) }, seed);
-            if let Err(f) = check(&program) {
-                let (small, f) = shrink(&program, f);
-                panic!("{platform} seed {seed}: {f}\n{}", small.text());
-            }
+            passes(Settings { rooms: true, ..Settings::new(platform) }, seed);
         }
     }
 }
@@ -86,10 +83,7 @@ const FEW_ONCE_WRONG: [(Platform, u16, u64); 1] = [(Platform::Tgllp, 70, 9551)];
 #[test]
 fn few_registers_once_wrong() {
     for (platform, reserved, seed) in FEW_ONCE_WRONG {
-        let program = generate(Settings { reserved, ..Settings::new(platform) }, seed);
-        if let Err(f) = check(&program) {
-            panic!("{platform} seed {seed}: {f}");
-        }
+        passes(Settings { reserved, ..Settings::new(platform) }, seed);
     }
 }
 
@@ -105,10 +99,7 @@ fn few_registers() {
             match check(&program) {
                 Ok(()) => {}
                 Err(f) if f.kind == Kind::Refused && f.to_string().contains("CannotAllocate") => refused += 1,
-                Err(f) => {
-                    let (small, f) = shrink(&program, f);
-                    panic!("{platform} seed {seed}: {f}\n{}", small.text());
-                }
+                Err(f) => fails(&program, f),
             }
         }
         assert!(refused < COUNT / 4, "{platform}: {refused} refused");

@@ -97,6 +97,13 @@ impl Module {
         }
     }
 
+    /// Takes over the functions of a module, its kernels left out.
+    pub fn link_functions(&mut self, mut other: Module) {
+        other.set_version(self.version);
+        other.kernels.clear();
+        self.link(other);
+    }
+
     /// Takes over the kernels and functions of a module of the same version, as when a kernel's text and
     /// its functions' texts are in files of their own.
     pub fn link(&mut self, other: Module) {

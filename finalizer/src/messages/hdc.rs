@@ -260,7 +260,7 @@ impl Lowerer<'_> {
         result: LaneData,
     ) -> Lowered {
         let operation = Operation::of(op);
-        self.has_atomics_of(bits)?;
+        self.check_atomics_of(bits)?;
         let kind = match (bits, operation.is_float()) {
             (32, false) => Dc1::UntypedAtomic,
             (32, true) => Dc1::UntypedAtomicFloat,
@@ -288,11 +288,9 @@ impl Lowerer<'_> {
         let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: has_header, response };
         self.send_for_lanes(message, result, &parts, Some(surface))
     }
-}
 
-impl Lowerer<'_> {
-    /// Whether the platform has atomics of elements of this size.
-    pub(super) fn has_atomics_of(&self, bits: u8) -> Lowered {
+    /// Refuses atomics of elements of a size that the platform has none of.
+    pub(super) fn check_atomics_of(&self, bits: u8) -> Lowered {
         if bits == 16 && !self.caps.memory.word_atomics {
             return Err(format!("atomics of 16 bits do not exist on {}", self.caps.name).into());
         }

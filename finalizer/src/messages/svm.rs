@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         result: LaneData,
     ) -> Lowered {
         let operation = Operation::of(op);
-        self.has_atomics_of(bits)?;
+        self.check_atomics_of(bits)?;
         let kind = match (bits, operation.is_float()) {
             (16, false) => Dc1::A64AtomicHalf,
             (16, true) => Dc1::A64AtomicHalfFloat,

@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         if of_data_port.is_float() {
             return Err("typed float atomics do not exist".into());
         }
-        self.has_atomics_of(bits)?;
+        self.check_atomics_of(bits)?;
         // No message of the data port has others ("MSD1R_TAI"); Intel's finalizer refuses them, too.
         let kind = match bits {
             16 => Dc1::TypedAtomicHalf,

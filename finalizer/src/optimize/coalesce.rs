@@ -187,7 +187,7 @@ fn shifts_alike_when_cut(inst: &Inst<Virtual>) -> bool {
         Op::Asr => source.is_signed(),
         _ => return true,
     };
-    let few = matches!(inst.src[1], Src::Imm { bits: 0..32, .. });
+    let few = matches!(inst.src[1], Src::Imm { bits: 0..32, ty } if !ty.is_vector());
     source.bytes() >= result.bytes() || few && widened_alike
 }
 

@@ -49,7 +49,7 @@ pub(super) struct InFlight {
 pub(super) struct Before {
     /// SBIDs that may stand for something.
     pub live: u32,
-    /// The instruction before touched a register that holds up what follows.
+    /// The instruction waits for everything in order, whatever it names: [`Outstanding::held`].
     pub held: bool,
     /// By pipe, where there are several and the instruction waits for any: the age of the oldest entry.
     oldest: [u8; PIPES.len()],

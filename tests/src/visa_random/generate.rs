@@ -12,7 +12,7 @@ mod predicates;
 mod rooms;
 mod temporaries;
 
-use super::{BUFFER, Block, Node, RandomProgram, Variable, shrink::lists};
+use super::{BUFFER, Block, Node, RandomProgram, Variable, set_all, shrink::lists};
 use crate::splitmix::SplitMix;
 use finalizer::Grf;
 use platforms::{Caps, Platform};
@@ -84,6 +84,9 @@ struct Exec {
     offset: u32,
     no_mask: bool,
 }
+
+/// One lane, whatever the mask.
+const SCALAR: Exec = Exec { lanes: 1, offset: 0, no_mask: true };
 
 impl Exec {
     fn text(self) -> String {
@@ -368,12 +371,7 @@ impl Generator {
             init.push("mov (M1_NM, 16) flags_ud(0,0)<1> 0x0:ud".to_owned());
         }
         for p in 1..=5 {
-            let bits = self.r.next() as u32;
-            if pred_elements == 32 {
-                init.push(format!("setp (M1_NM, 32) P{p} {bits:#x}:ud"));
-            } else {
-                init.push(format!("setp (M1_NM, 16) P{p} {:#x}:uw", bits & 0xffff));
-            }
+            init.push(set_all(&format!("P{p}"), pred_elements, self.r.next() as u32));
         }
         init
     }

@@ -116,14 +116,7 @@ impl Generator {
     pub(super) fn predicate_line(&mut self) -> String {
         let p = self.pred();
         match self.r.below(6) {
-            0 => {
-                let bits = self.r.next() as u32;
-                if self.widest == 32 {
-                    format!("setp (M1_NM, 32) {p} {bits:#x}:ud")
-                } else {
-                    format!("setp (M1_NM, 16) {p} {:#x}:uw", bits & 0xffff)
-                }
-            }
+            0 => set_all(&p, if self.widest == 32 { 32 } else { 16 }, self.r.next() as u32),
             1..=2 => {
                 let op = self.r.pick(&["and", "or", "xor", "not"]);
                 let e = Exec { lanes: if self.widest == 32 { 32 } else { 16 }, offset: 0, no_mask: true };

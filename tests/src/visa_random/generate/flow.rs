@@ -56,8 +56,7 @@ impl Generator {
     pub(super) fn branch(&mut self, budget: &mut u32, depth: u32, in_loop: bool) -> Node {
         let uniform = self.r.one_in(4);
         let (lines, guard) = if uniform {
-            let e = Exec { lanes: 1, offset: 0, no_mask: true };
-            (vec![self.compare(e, "P6")], "P6".to_owned())
+            (vec![self.compare(SCALAR, "P6")], "P6".to_owned())
         } else {
             let p = self.pred();
             (self.condition(&p), p)

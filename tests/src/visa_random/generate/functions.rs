@@ -151,7 +151,7 @@ impl Generator {
             if self.r.one_in(2) {
                 let other = pick(self);
                 address.push(format!("faddr f{other} {TARGET}(0,1)<1>"));
-                address.push(self.compare(Exec { lanes: 1, offset: 0, no_mask: true }, "P6"));
+                address.push(self.compare(SCALAR, "P6"));
                 address.push(format!("(P6) mov (M1_NM, 1) {TARGET}(0,0)<1> {TARGET}(0,1)<0;1,0>"));
             }
         }

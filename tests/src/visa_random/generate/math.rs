@@ -44,10 +44,7 @@ impl Generator {
     fn sign_bits(&mut self, e: Exec) -> Vec<String> {
         let exec = e.text();
         let number = self.new_part(Type::F, e.lanes);
-        let bits = self.new_part(Type::UD, e.lanes);
-        if let Some(v) = self.parts.last_mut() {
-            v.alias = Some(number.clone());
-        }
+        let bits = self.new_view(&number, Type::UD, e.lanes);
         let float = |t: Type| t == Type::F;
         let (_, a) = self.src_var(e, Mods::Any, &float);
         let (op, mask) = self.r.pick(&[("and", "0x7fffffff"), ("or", "0x80000000"), ("xor", "0x80000000")]);

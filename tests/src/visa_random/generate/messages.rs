@@ -91,10 +91,7 @@ impl Generator {
     fn full_address(&mut self, at: &str, all: Exec) -> (Vec<String>, String) {
         let exec = all.text();
         let quads = self.new_part(Type::UQ, all.lanes);
-        let dwords = self.new_part(Type::UD, 2 * all.lanes);
-        if let Some(v) = self.parts.last_mut() {
-            v.alias = Some(quads.clone());
-        }
+        let dwords = self.new_view(&quads, Type::UD, 2 * all.lanes);
         let base = buffer_address();
         let lines = if self.r.one_in(2) {
             vec![
@@ -266,10 +263,9 @@ impl Generator {
 
     /// A block at an address that is computed.
     fn block(&mut self) -> Vec<String> {
-        let scalar = Exec { lanes: 1, offset: 0, no_mask: true };
         let owords = self.r.pick(&[1, 2, 4, 8]);
         let at = self.new_part(Type::UD, 1);
-        let (_, a) = self.src_var(scalar, Mods::None, &|t| DWORDS.contains(&t));
+        let (_, a) = self.src_var(SCALAR, Mods::None, &|t| DWORDS.contains(&t));
         let a = a.split_once('<').map_or(a.clone(), |(v, _)| format!("{v}<0;1,0>"));
         let mut lines = Vec::new();
         let dwords = (4 * owords).max(self.grf / 4);
@@ -298,7 +294,7 @@ impl Generator {
             }
             _ => {
                 lines.push(format!("and (M1_NM, 1) {at}(0,0)<1> {a} 0x1ff0:ud"));
-                let (more, address) = self.full_address(&at, scalar);
+                let (more, address) = self.full_address(&at, SCALAR);
                 lines.extend(more);
                 let verb = self.r.pick(&["svm_block_ld", "svm_block_st"]);
                 lines.push(format!("{verb} ({owords}) {address}(0,0)<0;1,0> {data}.0"));

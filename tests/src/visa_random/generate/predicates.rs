@@ -34,9 +34,8 @@ impl Generator {
     fn set_predicate(&mut self, name: &str, elements: u32) -> String {
         let ty = if elements > 16 { Type::UD } else { Type::UW };
         let bits = self.r.next() as u32 & (u32::MAX >> (32 - elements));
-        let scalar = Exec { lanes: 1, offset: 0, no_mask: true };
         let from = if self.r.one_in(2) {
-            self.src_var(scalar, Mods::None, &|t| t == ty).1
+            self.src_var(SCALAR, Mods::None, &|t| t == ty).1
         } else {
             format!("{bits:#x}:{}", ty.name())
         };
@@ -56,7 +55,7 @@ impl Generator {
                 return e;
             }
         }
-        Exec { lanes: 1, offset: 0, no_mask: true }
+        SCALAR
     }
 
     fn compare_into(&mut self, name: &str, elements: u32) -> String {
@@ -78,13 +77,11 @@ impl Generator {
                 let (_, d) = self.dst(e, &small);
                 let (_, a) = self.src(e, Mods::Any, &small);
                 let op = self.r.pick(&["mov", "add", "mul"]);
-                let b = if op == "mov" { String::new() } else { self.src_var(e, Mods::Any, &small).1 };
-                let line = if op == "mov" {
-                    format!("({not}{p}{all}) mov {} {d} {a}", e.text())
-                } else {
-                    format!("({not}{p}{all}) {op} {} {d} {b} {a}", e.text())
+                let b = match op {
+                    "mov" => String::new(),
+                    _ => format!("{} ", self.src_var(e, Mods::Any, &small).1),
                 };
-                vec![Node::Lines(vec![line])]
+                vec![Node::Lines(vec![format!("({not}{p}{all}) {op} {} {d} {b}{a}", e.text())])]
             }
             3..=4 => {
                 let (_, d) = self.dst(e, &small);
@@ -95,9 +92,8 @@ impl Generator {
             5 if elements >= 16 => {
                 // A scalar that holds its bits. (Of a smaller one's, those above its elements are undefined: `not` turns
                 // them, too, in Intel's code as in ours.)
-                let scalar = Exec { lanes: 1, offset: 0, no_mask: true };
                 let ty = if elements > 16 { Type::UD } else { Type::UW };
-                let (_, d) = self.dst(scalar, &|t| t == ty);
+                let (_, d) = self.dst(SCALAR, &|t| t == ty);
                 vec![Node::Lines(vec![format!("mov (M1_NM, 1) {d} {p}")])]
             }
             6..=7 => {

@@ -248,12 +248,7 @@ impl Generator {
     /// Makes it seen what is in a variable of that type.
     fn absorb_typed(&mut self, name: &str, ty: Type, elements: u32) -> Node {
         let bytes = elements * ty.bytes();
-        let whole = Variable::new(name.into(), ty, elements);
-        let view = format!("part{}", self.parts.len());
-        self.parts.push(Variable {
-            alias: Some(whole.name),
-            ..Variable::new(view.clone(), Type::UD, bytes.div_ceil(4))
-        });
+        let view = self.new_view(name, Type::UD, bytes.div_ceil(4));
         self.absorb(&view, bytes / 4)
     }
 
@@ -289,10 +284,7 @@ impl Generator {
             .map(|_| {
                 let ty = self.r.pick(&[Type::Q, Type::UQ]);
                 let quad = self.new_part(ty, e.lanes);
-                let dwords = self.new_part(Type::UD, 2 * e.lanes);
-                if let Some(v) = self.parts.last_mut() {
-                    v.alias = Some(quad.clone());
-                }
+                let dwords = self.new_view(&quad, Type::UD, 2 * e.lanes);
                 [quad, dwords]
             })
             .collect();

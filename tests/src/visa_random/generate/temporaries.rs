@@ -54,8 +54,6 @@ struct Part {
     read: bool,
 }
 
-const SCALAR: Exec = Exec { lanes: 1, offset: 0, no_mask: true };
-
 impl Generator {
     /// Puts some into the blocks of a program. (They are drawn behind all others, so that what was there stays what it
     /// was for each seed.)
@@ -81,6 +79,15 @@ impl Generator {
     pub(super) fn new_part(&mut self, ty: Type, elements: u32) -> String {
         let name = format!("part{}", self.parts.len());
         self.parts.push(Variable::new(name.clone(), ty, elements));
+        name
+    }
+
+    /// The same, which is another view of a variable from its start on.
+    pub(super) fn new_view(&mut self, of: &str, ty: Type, elements: u32) -> String {
+        let name = self.new_part(ty, elements);
+        if let Some(view) = self.parts.last_mut() {
+            view.alias = Some(of.to_owned());
+        }
         name
     }
 
