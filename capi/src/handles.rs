@@ -36,15 +36,12 @@ impl vf_finalizer {
             self.watch();
             return Ok(());
         }
-        let mut options = self.finalizer.options().clone();
-        options.set(name, value).map_err(|mut refusal| {
+        self.finalizer.options_mut().set(name, value).map_err(|mut refusal| {
             // The one that is this library's own.
             let unknown = refusal.0.iter_mut().filter(|d| d.code == "UnknownOption");
             unknown.for_each(|d| d.message += ", memory-limit");
             refusal
-        })?;
-        self.finalizer.set_options(options);
-        Ok(())
+        })
     }
 
     pub(crate) fn set_cancel(&mut self, cancel: Option<Arc<AtomicBool>>) {
@@ -63,8 +60,7 @@ impl vf_finalizer {
                 if limit > 0 && memory::grown() > limit { Err(Stop::MemoryLimit) } else { Ok(()) }
             }),
         };
-        let options = Options { watch, ..self.finalizer.options().clone() };
-        self.finalizer.set_options(options);
+        self.finalizer.options_mut().watch = watch;
     }
 }
 

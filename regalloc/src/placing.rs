@@ -170,9 +170,18 @@ impl Placing {
         known: (&Analysis, Sharing<'_>, &Remat),
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<bool, Error> {
-        let nearly = general.spilled.len() <= NEARLY;
-        Ok(is_complete(general)
-            || nearly && self.try_general(kernel, known, Way::LargestFirst, (general, other), is_complete)?)
+        if is_complete(general) {
+            return Ok(true);
+        }
+        let (analysis, sharing, _) = known;
+        let may_fit = general.spilled.len() <= NEARLY
+            && match sharing {
+                Sharing::None => self.has_room(kernel, (&analysis.accesses, &analysis.live)),
+                Sharing::ByLane(of_lanes) => self.has_room(kernel, (&analysis.accesses, of_lanes)),
+                // What is alive at once is no sum of what is alive there.
+                Sharing::InCalls(_) => true,
+            };
+        Ok(may_fit && self.try_general(kernel, known, Way::LargestFirst, (general, other), is_complete)?)
     }
 
     /// Plans the spilling of what found no place among the general variables that were placed last, and puts what that

@@ -74,21 +74,24 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
     let mut info = ZeInfo::new(&String::from_utf8_lossy(&elf.sections[description].data));
     let mut symbols = Symbols::read(&elf).map_err(refused)?;
     let (mut binaries, mut warnings, mut faults) = (Vec::new(), Vec::new(), Vec::new());
-    let finalizer::Options { grf: chosen, debug_info: wanted, pairs, .. } = *finalizer.options();
+    let wanted = finalizer.options().clone();
     // Whatever language they were written in: the compute runtime starts threads as pairs.
-    finalizer.set_pairs(if pairs == ThreadPairs::Auto { ThreadPairs::Always } else { pairs });
-    finalizer.set_debug_info(wanted || sections::has_any(&elf));
+    let pairs = if wanted.pairs == ThreadPairs::Auto { ThreadPairs::Always } else { wanted.pairs };
+    let debug_info = wanted.debug_info || sections::has_any(&elf);
     for source in &sources {
         let mut replace = || {
             let registers = info.environment(&source.name, "grf_count");
-            let registers = registers.and_then(|n| u16::try_from(n).ok()).filter(|_| chosen == Grf::Kernel);
-            finalizer.set_grf(registers.map_or(chosen, Grf::Count));
-            // Where the compiler's code makes room for implicit arguments, the runtime counts on it.
-            finalizer.set_relocate_payload(symbols.is_named_in(&elf, PAYLOAD_OFFSET, source.section));
-            let binary = source.finalize(&elf, finalizer);
-            finalizer.set_relocate_payload(false);
-            finalizer.set_grf(chosen);
-            let binary = binary?;
+            let registers =
+                registers.and_then(|n| u16::try_from(n).ok()).filter(|_| wanted.grf == Grf::Kernel);
+            *finalizer.options_mut() = finalizer::Options {
+                pairs,
+                debug_info,
+                grf: registers.map_or(wanted.grf, Grf::Count),
+                // Where the compiler's code makes room for implicit arguments, the runtime counts on it.
+                relocate_payload: symbols.is_named_in(&elf, PAYLOAD_OFFSET, source.section),
+                ..wanted.clone()
+            };
+            let binary = source.finalize(&elf, finalizer)?;
             let piece = Piece::new(source.section, &binary, &symbols, &info).map_err(refused)?;
             piece.put(&mut elf, &mut symbols, &mut info).map_err(refused)?;
             Ok(binary)
@@ -106,8 +109,8 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
             }
         }
     }
-    finalizer.set_debug_info(wanted);
-    finalizer.set_pairs(pairs);
+    let wants_debug_info = wanted.debug_info;
+    *finalizer.options_mut() = wanted;
     if !faults.is_empty() {
         return Err(Refusal(faults));
     }
@@ -115,7 +118,7 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
     elf.sections[description].data = info.text().into_bytes();
     let mut notes = Vec::new();
     notes.extend(remove_untrue(&mut elf, &binaries).map_err(refused)?);
-    notes.extend(sections::renew(&mut elf, &binaries, wanted).map_err(refused)?);
+    notes.extend(sections::renew(&mut elf, &binaries, wants_debug_info).map_err(refused)?);
     Ok(Program { bytes: elf.write(), binaries, warnings, notes })
 }
 

@@ -258,9 +258,10 @@ impl Kernel {
         }
         let unit = zebin::Program::read(file).ok()?.units.into_iter().nth(*index)?.1;
         let mut finalizer = Finalizer::new(Options { origins: true, ..Options::new(platform) });
-        finalizer.set_relocate_payload(unit.relocations.iter().any(|r| r.symbol == PAYLOAD_OFFSET));
+        let options = finalizer.options_mut();
+        options.relocate_payload = unit.relocations.iter().any(|r| r.symbol == PAYLOAD_OFFSET);
         if let Ok(registers @ 1..) = u16::try_from(self.registers) {
-            finalizer.set_grf(Grf::Count(registers));
+            options.grf = Grf::Count(registers);
         }
         let binary = finalizer.finalize_kernel(&module, 0).ok()?;
         // Padding follows the code in a program.

@@ -2,7 +2,7 @@
 
 use std::{num::NonZero, thread, time::Instant};
 
-use finalizer::{Binary, Finalizer, Options};
+use finalizer::{Binary, Finalizer, Options, PassSet};
 use platforms::Platform;
 use tests::data;
 use visa::Module;
@@ -47,6 +47,26 @@ fn all_kernels_at_once_give_the_bytes_of_one_after_the_other() {
         }
         println!("{platform}: {} kernels, the same bytes on 1, 2, 3 and 8 threads", module.kernels.len());
     }
+}
+
+#[test]
+fn threads_take_changed_options_and_leave_what_they_print() {
+    let module = many(Platform::Skl);
+    let mut alone = Finalizer::new(Options::new(Platform::Skl));
+    let mut together = Finalizer::new(Options::new(Platform::Skl));
+    let threads = NonZero::new(3).unwrap();
+    let binaries = together.finalize_parallel(&module, threads).unwrap();
+    assert!(code(binaries) == code(alone.finalize_module(&module).unwrap()));
+    assert_eq!(together.take_printed(), None);
+    for finalizer in [&mut alone, &mut together] {
+        finalizer.options_mut().compact = false;
+        finalizer.options_mut().print_after = PassSet::named("encode").unwrap();
+    }
+    for _ in 0..2 {
+        let binaries = together.finalize_parallel(&module, threads).unwrap();
+        assert!(code(binaries) == code(alone.finalize_module(&module).unwrap()), "options of before");
+    }
+    assert!(alone.take_printed().is_some_and(|text| Some(text) == together.take_printed()));
 }
 
 /// The gain depends on what else the machine does, so it is printed; `TWO_FREE_CORES=1` holds it to 1.8.

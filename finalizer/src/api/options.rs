@@ -8,7 +8,7 @@ use crate::PassSet;
 /// How much work goes into good code. All of them are right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Level {
-    /// The shortest compile time: no pass that could be left out, registers as they come.
+    /// The shortest compile time: no pass that could be left out, nor a check of what came out; registers as they come.
     O0,
     /// Without the scheduler.
     O1,

@@ -30,7 +30,7 @@ pub struct Finalizer {
     buffer: CodeBuffer,
     work: Workspace,
     lists: BinaryLists,
-    printed: Option<String>,
+    pub(crate) printed: Option<String>,
     /// Helpers of [`Finalizer::finalize_parallel`], between calls.
     workers: Vec<Finalizer>,
 }
@@ -49,10 +49,12 @@ impl Finalizer {
         }
     }
 
+    /// So many finalizers with the options of this one: those kept from the last time first.
     pub(crate) fn take_workers(&mut self, count: usize) -> Vec<Finalizer> {
         let mut workers = std::mem::take(&mut self.workers);
-        workers.resize_with(count.max(workers.len()), || Finalizer::new(self.options.clone()));
         workers.truncate(count);
+        workers.iter_mut().for_each(|worker| worker.options.clone_from(&self.options));
+        workers.resize_with(count, || Finalizer::new(self.options.clone()));
         workers
     }
 
@@ -60,37 +62,15 @@ impl Finalizer {
         self.workers = workers;
     }
 
-    /// Sets [`Options::relocate_payload`], which kernels of one program differ in.
-    pub fn set_relocate_payload(&mut self, on: bool) {
-        self.options.relocate_payload = on;
-    }
-
-    /// Sets [`Options::debug_info`], which programs bring with them.
-    pub fn set_debug_info(&mut self, on: bool) {
-        self.options.debug_info = on;
-    }
-
-    /// Sets [`Options::grf`], which kernels of one program differ in.
-    pub fn set_grf(&mut self, grf: crate::Grf) {
-        self.options.grf = grf;
-    }
-
-    /// Sets [`Options::pairs`]: objects and compiled programs have different runtimes.
-    pub fn set_pairs(&mut self, pairs: crate::ThreadPairs) {
-        self.options.pairs = pairs;
-    }
-
-    /// The options it was made with.
+    /// The options at present.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Changes the options for what is finalized from now on.
-    pub fn set_options(&mut self, options: Options) {
-        for worker in &mut self.workers {
-            worker.set_options(options.clone());
-        }
-        self.options = options;
+    /// The options of what is finalized from now on. Kernels of one program may differ in
+    /// [`Options::grf`] and [`Options::relocate_payload`].
+    pub fn options_mut(&mut self) -> &mut Options {
+        &mut self.options
     }
 
     /// Finalizes all kernels of an object, in its order.

@@ -13,7 +13,7 @@ use crate::{Binary, Finalizer, Refusal, driver::finalizer::gather};
 impl Finalizer {
     /// Finalizes all kernels of a module on up to `threads` threads. The result is that of
     /// [`Finalizer::finalize_module`], byte for byte: kernels do not depend on each other, and stand in
-    /// the module's order whoever finished first.
+    /// the module's order whoever finished first. So does what is printed of them.
     ///
     /// The helpers' scratch memory is kept for the next call, as this finalizer's own is.
     ///
@@ -31,8 +31,9 @@ impl Finalizer {
             return self.finalize_module(module);
         }
         let mut workers = self.take_workers(helpers);
+        let before = self.take_printed();
         let next = AtomicUsize::new(0);
-        let mut done: Vec<(usize, Result<Binary, Refusal>)> = thread::scope(|scope| {
+        let mut done: Vec<Turn> = thread::scope(|scope| {
             let next = &next;
             let started: Vec<_> =
                 workers.iter_mut().map(|w| scope.spawn(move || w.take_turns(module, next))).collect();
@@ -47,19 +48,31 @@ impl Finalizer {
             done
         });
         self.keep_workers(workers);
-        done.sort_unstable_by_key(|d| d.0);
-        gather(done.into_iter().map(|d| d.1))
+        done.sort_unstable_by_key(|turn| turn.kernel);
+        let printed = before.into_iter().chain(done.iter_mut().filter_map(|turn| turn.printed.take()));
+        self.printed = printed.reduce(|all, text| all + &text);
+        gather(done.into_iter().map(|turn| turn.result))
     }
 
     /// Finalizes whichever kernel is next until none is left.
-    fn take_turns(&mut self, module: &Module, next: &AtomicUsize) -> Vec<(usize, Result<Binary, Refusal>)> {
+    fn take_turns(&mut self, module: &Module, next: &AtomicUsize) -> Vec<Turn> {
         let mut done = Vec::new();
         loop {
             let kernel = next.fetch_add(1, Ordering::Relaxed);
             if kernel >= module.kernels.len() {
                 return done;
             }
-            done.push((kernel, self.finalize_kernel(module, kernel)));
+            let result = self.finalize_kernel(module, kernel);
+            done.push(Turn { kernel, result, printed: self.take_printed() });
         }
     }
+}
+
+/// What came of one kernel.
+struct Turn {
+    /// Its number in the module.
+    kernel: usize,
+    result: Result<Binary, Refusal>,
+    /// See [`Finalizer::take_printed`].
+    printed: Option<String>,
 }

@@ -78,7 +78,7 @@ fn main() -> io::Result<ExitCode> {
         let mut counts = Counts::default();
         let mut finalizer = Finalizer::new(Options::new(platform));
         let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize, grf: Grf| {
-            finalizer.set_grf(grf);
+            finalizer.options_mut().grf = grf;
             if let Ok(binary) = finalizer.finalize_kernel(module, index) {
                 counts.add(platform, id, &binary.code, binary.stats.addressed, args.print);
             }

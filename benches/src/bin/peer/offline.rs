@@ -97,13 +97,13 @@ impl Comparison<'_> {
             let kernels = programs::load(folder, &file, self.platform, &mut |what| failed.push(what))?;
             let (Some(dir), Some(first)) = (&self.args.kept, kernels.first()) else {
                 for p in kernels {
-                    self.finalizer.set_grf(p.grf);
+                    self.finalizer.options_mut().grf = p.grf;
                     self.add(p.id.clone(), p.instructions(), &p.module, p.index, &p.code);
                 }
                 continue;
             };
             // The peer's program is not told of another size of register file.
-            self.finalizer.set_grf(Grf::Kernel);
+            self.finalizer.options_mut().grf = Grf::Kernel;
             let made = kept::of_program(self.args, dir, self.platform, &file, &first.module)?;
             for p in kernels {
                 let peer = made.get(&*p.module.kernels[p.index].name()).map_or(&[][..], Vec::as_slice);
