@@ -128,7 +128,7 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
             _ => {}
         }
     }
-    if matches!(step.op, Op::Mac | Op::Mach | Op::Macl | Op::Sada2) {
+    if step.op.info().accumulator.reads {
         for i in 0..n {
             let at = as_index(file::ACC) + 4 * i;
             if shadow.bytes[at..at + 4].iter().any(|b| *b != 0) {
@@ -274,7 +274,7 @@ impl Outcome {
             t.rf[at..at + bytes].copy_from_slice(&next().to_le_bytes()[..bytes]);
         }
         if let Some(c) = &step.cond
-            && !matches!(step.op, Op::Sel | Op::Csel)
+            && !step.op.info().chooses
         {
             t.set_flag(c, step, self.on, low_u32(next()));
         }
@@ -291,7 +291,7 @@ impl Outcome {
         if let Some(c) = &step.cond {
             h = t.flag_register(c.flag).to_le_bytes().iter().fold(h, mix);
         }
-        if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Mach | Op::Macl) {
+        if step.acc_write || step.op.info().accumulator.writes {
             h = t.rf[as_index(file::ACC)..as_index(file::END)].iter().fold(h, mix);
         }
         h
@@ -404,8 +404,7 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         }
     }
     if let Some(c) = &step.cond
-        && step.op != Op::Sel
-        && step.op != Op::Csel
+        && !step.op.info().chooses
     {
         let shift = file::flag_bit(c.flag, step.chan);
         let f = &mut shadow.flags[usize::from(c.flag.register())];

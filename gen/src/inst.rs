@@ -2,6 +2,7 @@
 
 mod computes;
 mod controls;
+mod implicit;
 mod memory;
 mod modes;
 mod payload;
@@ -330,13 +331,4 @@ impl Direction {
     pub const fn write_if(writes: bool) -> Direction {
         if writes { Direction::Write } else { Direction::Read }
     }
-}
-
-/// What an operation does to the accumulator beside its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ImplicitAccumulator {
-    /// It is read.
-    pub reads: bool,
-    /// It is written.
-    pub writes: bool,
 }

@@ -36,10 +36,45 @@ pub struct OpInfo {
     pub srcs: u8,
     /// A bitwise operation: a negated source means `not`.
     pub logic: bool,
+    /// What it does to the accumulator beside its operands.
+    pub accumulator: ImplicitAccumulator,
+    /// A condition chooses between its sources, and its flag is not written.
+    pub chooses: bool,
+}
+
+/// What an operation does to the accumulator beside its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ImplicitAccumulator {
+    /// It is read.
+    pub reads: bool,
+    /// It is written.
+    pub writes: bool,
+}
+
+impl ImplicitAccumulator {
+    /// It is touched at all.
+    pub const fn any(self) -> bool {
+        self.reads || self.writes
+    }
+}
+
+/// What few opcodes have: words behind their rows.
+impl OpInfo {
+    const fn reads_accumulator(self) -> OpInfo {
+        OpInfo { accumulator: ImplicitAccumulator { reads: true, ..self.accumulator }, ..self }
+    }
+
+    const fn writes_accumulator(self) -> OpInfo {
+        OpInfo { accumulator: ImplicitAccumulator { writes: true, ..self.accumulator }, ..self }
+    }
+
+    const fn chooses(self) -> OpInfo {
+        OpInfo { chooses: true, ..self }
+    }
 }
 
 macro_rules! ops {
-    ($($(#[$doc:meta])* $op:ident $name:literal $class:ident $dst:literal $srcs:literal $logic:literal;)*) => {
+    ($($(#[$doc:meta])* $op:ident $name:literal $class:ident $dst:literal $srcs:literal $logic:literal $($word:ident)*;)*) => {
         /// A Gen opcode, independent of its number on a platform.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -59,11 +94,15 @@ macro_rules! ops {
 
         static INFO: [OpInfo; Op::ALL.len()] = [$(OpInfo {
             name: $name, class: Class::$class, dst: $dst, srcs: $srcs, logic: $logic,
-        },)*];
+            accumulator: ImplicitAccumulator { reads: false, writes: false }, chooses: false,
+        }$(.$word())*,)*];
     };
 }
 
-// opcode mnemonic class has-destination sources bitwise
+// opcode mnemonic class has-destination sources bitwise, and words of `OpInfo`.
+//
+// `mac` adds to the accumulator and writes its destination alone (volume 2a, "mac"; Intel's `hasImplicitAccSrc`,
+// `hasImplicitAccDst`).
 #[rustfmt::skip]
 ops! {
     /// Move and convert.
@@ -73,13 +112,13 @@ ops! {
     /// Scattered move.
     Smov "smov" Basic true 2 false;
     /// Select by predicate or condition.
-    Sel "sel" Basic true 2 false;
+    Sel "sel" Basic true 2 false chooses;
     /// Compare.
     Cmp "cmp" Basic true 2 false;
     /// Compare, NaN-aware select form.
     Cmpn "cmpn" Basic true 2 false;
     /// Conditional select.
-    Csel "csel" Ternary true 3 false;
+    Csel "csel" Ternary true 3 false chooses;
     /// Bitwise not.
     Not "not" Basic true 1 true;
     /// Bitwise and.
@@ -121,19 +160,19 @@ ops! {
     /// Three-input addition.
     Add3 "add3" Ternary true 3 false;
     /// Addition with carry out to the accumulator.
-    Addc "addc" Basic true 2 false;
+    Addc "addc" Basic true 2 false writes_accumulator;
     /// Subtraction with borrow out to the accumulator.
-    Subb "subb" Basic true 2 false;
+    Subb "subb" Basic true 2 false writes_accumulator;
     /// Average, rounding up.
     Avg "avg" Basic true 2 false;
     /// Multiplication.
     Mul "mul" Basic true 2 false;
     /// Multiply and accumulate.
-    Mac "mac" Basic true 2 false;
+    Mac "mac" Basic true 2 false reads_accumulator;
     /// Multiply and accumulate, high part.
-    Mach "mach" Basic true 2 false;
+    Mach "mach" Basic true 2 false reads_accumulator writes_accumulator;
     /// Multiply and accumulate, low part.
-    Macl "macl" Basic true 2 false;
+    Macl "macl" Basic true 2 false reads_accumulator writes_accumulator;
     /// Multiply and add.
     Mad "mad" Ternary true 3 false;
     /// Multiply and add, macro with extra precision.
@@ -153,7 +192,7 @@ ops! {
     /// Sum of absolute differences of two.
     Sad2 "sad2" Basic true 2 false;
     /// Sum of absolute differences of two, accumulating.
-    Sada2 "sada2" Basic true 2 false;
+    Sada2 "sada2" Basic true 2 false reads_accumulator;
     /// Dot product of two.
     Dp2 "dp2" Basic true 2 false;
     /// Dot product of three.

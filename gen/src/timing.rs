@@ -4,10 +4,7 @@
 
 use std::ops::Range;
 
-use crate::{
-    Arf, Base, Class, Descriptors, Direction, Dst, ImplicitAccumulator, Inst, MathFn, Op, Payload, Sfid,
-    Space,
-};
+use crate::{Arf, Base, Class, Descriptors, Direction, Dst, Inst, MathFn, Payload, Sfid, Space};
 use narrow::as_index;
 use platforms::Caps;
 
@@ -86,15 +83,6 @@ impl<S: Space> Inst<S> {
             Base::Arf(_) => row.arf.into(),
             _ => cycles(row.alu),
         }
-    }
-
-    /// What the operation does to the accumulator beside its operands.
-    pub fn implicit_accumulator(&self) -> ImplicitAccumulator {
-        let reads = matches!(self.op, Op::Mac | Op::Mach | Op::Macl);
-        // `mac` adds to it and writes its destination alone (volume 2a, "mac"; Intel's `hasImplicitAccSrc`, `hasImplicitAccDst`).
-        let writes = matches!(self.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
-            || self.opts.has(crate::Options::ACC_WR_EN);
-        ImplicitAccumulator { reads, writes }
     }
 }
 
@@ -198,7 +186,7 @@ impl Inst<crate::Physical> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ExecSize, GrfNum, Physical, Reg, Src, Type};
+    use crate::{ExecSize, GrfNum, Op, Physical, Reg, Src, Type};
     use platforms::Platform;
 
     fn add(to: u16, from: u16) -> Inst<Physical> {
@@ -218,19 +206,6 @@ mod tests {
             // It began one issue after the first.
             assert_eq!(clock.issue(&add(12, 10)), latency - 2 * issue + issue);
         }
-    }
-
-    #[test]
-    fn what_stands_beside_the_operands_is_read_and_written() {
-        let does = |op| {
-            let ImplicitAccumulator { reads, writes } =
-                Inst::<Physical>::new(op, ExecSize::S8).implicit_accumulator();
-            (reads, writes)
-        };
-        assert_eq!(
-            [Op::Mac, Op::Mach, Op::Addc, Op::Add].map(does),
-            [(true, false), (true, true), (false, true), (false, false)]
-        );
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl UniformFlags {
                 Src::Indirect { .. } | Src::Macro { .. } => false,
             };
             // (A selection does not write its condition's flag.)
-            let compares = !matches!(inst.op, Op::Sel | Op::Csel) && inst.src.iter().all(scalar);
+            let compares = !inst.op.info().chooses && inst.src.iter().all(scalar);
             return compares && inst.exec.lanes() >= width;
         }
         // Bits as a number, all of them at once.

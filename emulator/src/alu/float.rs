@@ -367,7 +367,7 @@ fn finish(
     value: impl Fn(usize) -> f64,
 ) -> Result<(), Trap> {
     if let Some(c) = step.cond
-        && !matches!(step.op, Op::Sel | Op::Csel)
+        && !step.op.info().chooses
     {
         let mut hits = 0;
         for i in 0..n {

@@ -278,7 +278,7 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
         }
     }
     if let Some(c) = step.cond
-        && !matches!(step.op, Op::Sel | Op::Csel)
+        && !step.op.info().chooses
     {
         let mut bits = 0;
         for i in 0..n {

@@ -145,7 +145,7 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
         }
     }
     if let Some(c) = step.cond
-        && !matches!(step.op, Op::Sel | Op::Csel)
+        && !step.op.info().chooses
     {
         t.set_flag(&c, step, on, hits);
     }

@@ -6,8 +6,8 @@
 //! the low bytes of integers has the operation write those alone: `shr s:d = ...; mov d<4>:b = s:b` becomes `shr d<4>:b = ...`.
 
 use gen_ir::{
-    Class, Dst, Extent, InPlace, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type,
-    VarClass, VarId, Virtual,
+    Class, Dst, Extent, InPlace, Inst, Kernel, Op, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
+    VarId, Virtual,
 };
 use narrow::to_u8;
 
@@ -220,8 +220,7 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
     // Accumulators go with the channels of a register, three-source results start at a multiple of 16 bytes:
     // elsewhere the instruction would have to be cut or moved through a temporary again.
-    let accumulates = inst.opts.has(Options::ACC_WR_EN)
-        || matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
+    let accumulates = inst.implicit_accumulator().writes
         || inst
             .src
             .iter()
@@ -299,9 +298,7 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
 /// Whether all operands are of at most four bytes an element, in plain instructions.
 fn small(inst: &Inst<Virtual>) -> bool {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
-    let plain =
-        !inst.opts.has(Options::ACC_WR_EN) && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb);
-    plain && small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty()))
+    !inst.implicit_accumulator().writes && small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty()))
 }
 
 #[cfg(test)]

@@ -108,12 +108,13 @@ fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legality: Legality) -> bool {
 /// Whether an instruction does nothing but write its destination, a flag and perhaps the accumulator.
 pub(super) fn is_pure(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
-        && !matches!(inst.op, Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl)
+        && !matches!(inst.op, Op::Wait | Op::Nop | Op::Illegal)
+        && !inst.op.info().accumulator.writes
 }
 
 /// Whether an instruction does nothing but write its direct destination.
 pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
-    let writes_flag = inst.cond.is_some() && !matches!(inst.op, Op::Sel | Op::Csel);
+    let writes_flag = inst.writes_flag();
     is_pure(inst)
         && !writes_flag
         && !inst.opts.has(Options::ACC_WR_EN)

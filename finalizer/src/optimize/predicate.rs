@@ -286,7 +286,8 @@ fn convertible(
     let flag = skip.pred.flag;
     let may_be = body.iter().all(|i| {
         let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
-            && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
+            && !i.op.info().chooses
+            && !matches!(i.op, Op::Wait | Op::Movi | Op::Smov);
         // Lanes that the goto does not ask for run the body, whatever their bits of the flag are.
         let asked = u32::from(i.chan) + i.exec.lanes() <= skip.lanes;
         let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1 && !skip.uniform && asked);

@@ -66,7 +66,7 @@ fn forget(known: &mut Vec<Same>, inst: &Inst<Physical>, grf_bytes: u32) {
         // Anywhere.
         (Role::DstAddr, _) => known.clear(),
         // The condition of `sel` is not written.
-        (Role::Cond, _) if matches!(inst.op, Op::Sel | Op::Csel) => {}
+        (Role::Cond, _) if !inst.writes_flag() => {}
         (Role::Cond | Role::Dst, Base::Arf(Arf::Flag(n))) => {
             let whole = Extent::new(u32::from(n) * FlagSub::REGISTER_BYTES, FlagSub::REGISTER_BYTES);
             known.retain(|k| !k.flag.overlaps(whole));

@@ -8,8 +8,8 @@
 mod operands;
 
 use gen_ir::{
-    Direction, Dst, Extent, ImplicitAccumulator, Inst, MemoryAccess, MemorySpace, Physical, RegisterSet,
-    Role, Src, Timing,
+    Direction, Extent, ImplicitAccumulator, Inst, MemoryAccess, MemorySpace, Physical, RegisterSet, Role,
+    Timing,
 };
 use narrow::{as_index, ones, to_index, to_u16};
 use platforms::{Caps, Platform};
@@ -445,8 +445,7 @@ fn mask(start: u32, len: u32) -> u64 {
 
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.
 pub(crate) fn implicit_accumulator(inst: &Inst<Physical>) -> ImplicitAccumulator {
-    let macros =
-        inst.src.iter().any(|s| matches!(s, Src::Macro { .. })) || matches!(inst.dst, Dst::Macro { .. });
+    let macros = inst.has_macro_operand();
     let ImplicitAccumulator { reads, writes } = inst.implicit_accumulator();
     ImplicitAccumulator { reads: reads || macros, writes: writes || macros }
 }

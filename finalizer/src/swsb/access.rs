@@ -2,8 +2,8 @@
 //! odd registers that have rules of their own.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Direction, Dst, ExecSize, Extent, FlagSub, Inst, Mme, Op, Options, Payload,
-    Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, Type,
+    Arf, Base, Class, Desc, Direction, Dst, ExecSize, Extent, FlagSub, ImplicitAccumulator, Inst, Mme, Op,
+    Options, Payload, Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, Type,
 };
 use messages::{SurfaceIndex, hdc, lsc};
 use platforms::{Caps, Platform};
@@ -186,7 +186,7 @@ impl InstAccess {
                 return;
             }
             // Conditions of `sel` and `csel` are not written to the flag.
-            Role::Cond if matches!(inst.op, Op::Sel | Op::Csel) => return,
+            Role::Cond if !inst.writes_flag() => return,
             _ => {}
         }
         let (file, base) = match reg.base() {
@@ -247,12 +247,7 @@ impl InstAccess {
     }
 
     fn implicit_accumulator(&mut self, inst: &Inst<Physical>, caps: &Caps) {
-        let (reads, writes) = match inst.op {
-            Op::Mac => (true, false),
-            Op::Mach | Op::Macl => (true, true),
-            Op::Addc | Op::Subb => (false, true),
-            _ => return,
-        };
+        let ImplicitAccumulator { reads, writes } = inst.implicit_accumulator();
         let range = Range {
             file: TrackedFile::Acc,
             does: Direction::Read,

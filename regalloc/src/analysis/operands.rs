@@ -137,7 +137,7 @@ impl Touches<'_> {
             let kind = base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE);
             let extent = Extent::new(c.flag.byte, 1);
             let access = self.checked(inst, Role::Cond, c.flag, extent, (kind, 1, 1));
-            if let Some(access) = access.filter(|_| !matches!(inst.op, Op::Sel | Op::Csel)) {
+            if let Some(access) = access.filter(|_| inst.writes_flag()) {
                 self.put(access);
             }
         }

@@ -10,7 +10,7 @@ use crate::{
     rows::Rows,
 };
 use gen_ir::{
-    Arf, Base, BlockId, Class, Direction, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role, Src,
+    Arf, Base, BlockId, Class, Direction, Dst, Inst, Kernel, MemorySpace, Op, Options, Payload, Role,
     VarClass, VarId, Virtual,
 };
 use narrow::{as_index, to_index};
@@ -451,7 +451,7 @@ impl Named {
             Base::Arf(Arf::Null) => {}
             Base::Arf(Arf::Acc(_)) => named.accumulator = true,
             // A `sel` or `csel` with a condition names a flag that it does not touch.
-            Base::Arf(Arf::Flag(_)) if role == Role::Cond && matches!(inst.op, Op::Sel | Op::Csel) => {}
+            Base::Arf(Arf::Flag(_)) if role == Role::Cond && !inst.writes_flag() => {}
             Base::Arf(_) => named.fixed = true,
             Base::Grf(_) => named.fixed |= role == Role::Dst,
         });
@@ -461,8 +461,5 @@ impl Named {
 
 /// Whether an instruction reads or writes an accumulator that it does not name.
 fn uses_accumulator(inst: &Inst<Virtual>) -> bool {
-    inst.opts.has(Options::ACC_WR_EN)
-        || matches!(inst.dst, Dst::Macro { .. })
-        || inst.src.iter().any(|s| matches!(s, Src::Macro { .. }))
-        || matches!(inst.op, Op::Mac | Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Sada2)
+    inst.implicit_accumulator().any() || inst.has_macro_operand()
 }

@@ -92,7 +92,7 @@ impl Writer<'_> {
 
     /// Writes an instruction so that it does nothing where no channel is on.
     fn guard(&mut self, kernel: &mut Kernel<Virtual>, inst: Inst<Virtual>) {
-        let chooses = matches!(inst.op, Op::Sel | Op::Csel);
+        let chooses = inst.op.info().chooses;
         match (inst.pred, inst.cond) {
             (None, None) => self.insts.push(Inst { pred: self.pred, chan: 0, ..inst }),
             (Some(pred), cond) if !chooses => self.beside_predicate(kernel, inst, pred, cond),

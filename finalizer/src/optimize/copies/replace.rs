@@ -144,7 +144,7 @@ pub(super) fn replace_legally(
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
     let simple = inst.op.info().class == Class::Basic
         && !inst.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))))
-        && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
+        && !inst.implicit_accumulator().writes
         && small(inst.dst.ty())
         && inst.src.iter().all(|s| small(s.ty()));
     if !simple {

@@ -1,8 +1,6 @@
 //! What an instruction's operands read and write, cell by cell.
 
-use gen_ir::{
-    Arf, Base, Direction, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src,
-};
+use gen_ir::{Arf, Base, Direction, Dst, Extent, GrfNum, Inst, Payload, Physical, PredCtrl, Reg, Role, Src};
 
 use super::{ACCUMULATOR, ADDRESSES, CELLS, FLAGS, GRFS, Graph};
 
@@ -63,7 +61,7 @@ impl Graph {
     /// Any operand.
     #[inline(never)]
     pub(super) fn special(&mut self, i: u32, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>) {
-        if role == Role::Cond && matches!(inst.op, Op::Sel | Op::Csel) {
+        if role == Role::Cond && !inst.writes_flag() {
             return;
         }
         let Some(extent) = inst.extent(role, 1 << self.grf_log) else { return };
