@@ -95,3 +95,6 @@ impl ExchangeUses<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

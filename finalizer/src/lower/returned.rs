@@ -34,6 +34,8 @@ impl Source {
     /// A call gave it, and nothing was written behind that. A write of some bytes or lanes counts as one of all: compilers make
     /// results piece by piece.
     const UNANSWERED: Source = Source(1 << 4);
+    /// A subroutine has run, and nothing was written behind that.
+    const ROUTINE: Source = Source(1 << 5);
 
     const fn with(self, other: Source) -> Source {
         Source(self.0 | other.0)
@@ -69,7 +71,7 @@ impl Source {
                 let given = Source::LAST.with(Source::UNANSWERED);
                 if some { given.with(Source::SOME) } else { given }
             }
-            Ending::Subroutine => self.with(Source::LOST),
+            Ending::Subroutine => self.with(Source::LOST).with(Source::ROUTINE),
             Ending::Call { gives: false, .. } | Ending::Return | Ending::Other => self,
         }
     }
@@ -97,7 +99,6 @@ impl<'a> Returned<'a> {
         find_quiet(uses, quiet);
         at.clear();
         at.resize(uses.blocks.len(), None);
-        pending.clear();
         for (block, at) in uses.blocks.iter().zip(&mut *at) {
             // Who calls a subroutine has `%retval` from anywhere.
             *at = (block.entry && !block.in_body).then_some(Source::LOST);
@@ -152,13 +153,19 @@ impl<'a> Returned<'a> {
         if !self.uses.gives_results() {
             return None;
         }
-        let hands_on = |(i, at): (usize, &Option<Source>)| {
-            let block = &self.uses.blocks[i];
-            let returns = block.ending == Ending::Return && block.in_body;
-            let end = self.uses.end_of(i, (*at).filter(|_| returns)?);
-            end.has(Source::UNANSWERED).then_some(block.last)
+        let unanswered = |in_body: bool, of: Source| {
+            let hands_on = move |(i, at): (usize, &Option<Source>)| {
+                let block = &self.uses.blocks[i];
+                let returns = block.ending == Ending::Return && block.in_body == in_body;
+                let end = self.uses.end_of(i, (*at).filter(|_| returns)?);
+                end.has(of).then_some(block.last)
+            };
+            self.at.iter().enumerate().find_map(hands_on)
         };
-        let place = self.at.iter().enumerate().find_map(hands_on)?;
+        // Which subroutine has run is not asked.
+        let routines = unanswered(false, Source::UNANSWERED);
+        let of = routines.map_or(Source::UNANSWERED, |_| Source::UNANSWERED.with(Source::ROUTINE));
+        let place = unanswered(true, of)?;
         Some((
             place,
             "%retval of a call is handed on here, where other lanes wait with what they have written; copy it behind the call",
