@@ -215,7 +215,6 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
         matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
             && (horz == mv.src_horz || mv.lanes == 1 || is_cut)
             && (mv.dst_horz == 1 || mv.lanes == 1 || strided)
-            && (ty.bytes() == mv.ty.bytes() || is_cut)
     };
     let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
     // Accumulators go with the channels of a register, three-source results start at a multiple of 16 bytes:
@@ -236,7 +235,7 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     let in_place = (0..3).all(|k| match inst.src[k] {
         Src::Direct { reg, region, .. } if reg.var() == Some(mv.dst) => match inst.src_extent(k, grf_bytes) {
             Some(read) if read.overlaps(mv.dst_bytes) => {
-                !send && read == mv.dst_bytes && mv.dst_horz == 1 && stride(region, mv.lanes) == Some(1)
+                !send && read == mv.dst_bytes && stride(region, mv.lanes) == Some(1)
             }
             _ => true,
         },
@@ -263,7 +262,7 @@ fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
         found |= reg.var() == Some(mv.src);
         if reg.var() == Some(mv.dst) {
             let between = || match inst.dst {
-                Dst::Direct { horz, ty, .. } if role == Role::Dst && !inst.op.is_send() => {
+                Dst::Direct { horz, ty, .. } if role == Role::Dst => {
                     mv.dst_horz == horz
                         && ty.bytes() == mv.ty.bytes()
                         && reg.byte % pitch != mv.dst_bytes.start % pitch
@@ -292,7 +291,7 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
     if lanes == 1 {
         return Some(1);
     }
-    region.stride(lanes).filter(|&step| step > 0).map(to_u8)
+    region.stride(lanes).map(to_u8)
 }
 
 /// Whether all operands are of at most four bytes an element, in plain instructions.

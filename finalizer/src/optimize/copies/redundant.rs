@@ -130,6 +130,5 @@ impl KnownCopy {
 
 /// A row of elements in a variable.
 fn side(reg: Reg<Virtual>, region: Region, lanes: u32, ty: Type) -> Option<Side> {
-    let stride = if region.is_scalar() { 0 } else { region.stride(lanes)? };
-    Some((reg, stride * ty.bytes()))
+    Some((reg, region.stride(lanes)? * ty.bytes()))
 }
