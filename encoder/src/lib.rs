@@ -21,6 +21,8 @@ mod decode_all;
 mod error;
 mod gen8;
 pub mod opcodes;
+#[cfg(test)]
+mod tests;
 mod word;
 mod xe;
 

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{DecodeError, error::Encoded};
 use gen_ir::{CondMod, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, SrcMod};
+use platforms::{Caps, Format, XeFormat};
 
 #[derive(Clone, Copy, Default)]
 struct TernarySource {
@@ -58,6 +59,15 @@ struct TernarySlot {
     vert: Option<u8>,
 }
 
+/// Bits of a destination's slot that a word does not read: Tiger Lake's say in units of eight bytes where in a register it begins
+/// (iga64, which does without the bits below, and assembles no others).
+fn unread_place(caps: &Caps) -> u16 {
+    match caps.words.format {
+        Format::Xe(XeFormat::Gen12) => Direct::new().with_sub_reg_num(7).into_bits(),
+        _ => 0,
+    }
+}
+
 impl Encoder<'_> {
     pub(super) fn ternary<L: Layout>(&self) -> Encoded<u128> {
         let i = self.inst;
@@ -73,6 +83,9 @@ impl Encoder<'_> {
                 };
                 let operand = self.direct::<L>("dst", reg, 0)?;
                 self.no_low_bit("dst", operand)?;
+                if operand.slot & unread_place(self.caps) != 0 {
+                    return Err(self.error("dst", reg.byte, "a multiple of 8 bytes with three sources"));
+                }
                 (Direct::from_bits(operand.slot).with_horz_stride(code).into_bits(), ty)
             }
             _ => return Err(self.error("dst", "another kind of operand", "a register")),
@@ -265,6 +278,7 @@ impl Decoder {
             Dst::Macro { reg, mme, ty }
         } else {
             let horz = 1 << (Direct::from_bits(dst.slot).horz_stride() & 1);
+            let dst = Operand { slot: dst.slot & !unread_place(self.caps), ..dst };
             Dst::Direct { reg: self.direct::<L>("Dst.RegNum", dst)?.0, horz, ty }
         };
 

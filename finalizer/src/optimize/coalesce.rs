@@ -11,7 +11,7 @@ use gen_ir::{
 };
 use narrow::to_u8;
 
-use platforms::{Caps, Layout};
+use platforms::Caps;
 
 use super::{legal::Legality, locality::Locality};
 
@@ -191,13 +191,13 @@ fn shifts_alike_when_cut(inst: &Inst<Virtual>) -> bool {
     source.bytes() >= result.bytes() || few && widened_alike
 }
 
-/// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats).
+/// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats). A single channel's has to be one
+/// that words can say, if no other rule asks for more: Ice Lake's and Tiger Lake's count in eight bytes.
 fn ternary_unit(caps: &Caps, lanes: u32) -> u32 {
-    match (lanes, caps.words.ternary_align16, caps.words.layout()) {
-        (2.., ..) => 16,
-        (_, true, _) => 4,
-        (_, _, Layout::Xe) => 1,
-        (_, _, Layout::Gen8) => 8,
+    match (lanes, caps.words.ternary_align16) {
+        (2.., _) => 16,
+        (_, true) => 4,
+        (_, false) => u32::from(caps.regions.ternary_align).min(8),
     }
 }
 
