@@ -463,3 +463,6 @@ impl Named {
 fn uses_accumulator(inst: &Inst<Virtual>) -> bool {
     inst.implicit_accumulator().any() || inst.has_macro_operand()
 }
+
+#[cfg(test)]
+mod tests;
