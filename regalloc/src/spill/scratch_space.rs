@@ -56,3 +56,47 @@ impl ScratchSpace {
 pub(crate) fn by_surface(kernel: &Kernel<Virtual>) -> bool {
     kernel.platform.caps().memory.scratch_surface && kernel.scratch_header.is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, Op};
+    use platforms::Platform;
+
+    /// A kernel whose own scratch memory ends at `top`, with the header that its messages get, if any: where its offsets count from,
+    /// and where they end.
+    fn advanced(platform: Platform, top: u32) -> Option<(u32, u64)> {
+        let mut kernel = Kernel::new("k", platform);
+        kernel.blocks.push(Block::default());
+        let mut space = ScratchSpace::from(top);
+        let nearer = space.advance(&mut kernel);
+        assert_eq!(nearer, kernel.scratch_header.is_some());
+        assert_eq!(nearer, kernel.blocks[0].insts.iter().any(|i| i.op == Op::Mov || i.op == Op::And));
+        assert!(!space.advance(&mut kernel), "a second header reaches no further");
+        nearer.then(|| (space.base, space.end(&kernel)))
+    }
+
+    #[test]
+    fn a_header_brings_offsets_nearer_by_whole_kilobytes() {
+        assert_eq!(advanced(Platform::Skl, 0), None);
+        assert_eq!(advanced(Platform::Skl, 1023), None);
+        assert_eq!(advanced(Platform::Skl, 3000), Some((2048, 2048 + REACH)));
+    }
+
+    #[test]
+    fn a_header_leads_to_the_surface_wherever_offsets_are() {
+        assert_eq!(advanced(Platform::Pvc, 0), Some((0, SURFACE_REACH)));
+        assert_eq!(advanced(Platform::Pvc, 3000), Some((0, SURFACE_REACH)));
+    }
+
+    #[test]
+    fn there_is_no_place_for_a_header_without_blocks() {
+        assert!(!ScratchSpace::from(3000).advance(&mut Kernel::new("k", Platform::Skl)));
+    }
+
+    #[test]
+    fn messages_of_a_kernel_are_blocks_until_it_has_a_header() {
+        let kernel = Kernel::new("k", Platform::Pvc);
+        assert_eq!(ScratchSpace::from(0).end(&kernel), REACH);
+    }
+}
