@@ -411,12 +411,62 @@ typedef struct vf_embedded_code {
   size_t size;
 } vf_embedded_code;
 
+/*
+ Code of another line of source code begins.
+ */
+typedef struct vf_line {
+  /*
+   Bytes from the start of the code.
+   */
+  uint32_t offset;
+  /*
+   The line; 0 where the code is for no line.
+   */
+  uint32_t line;
+  /*
+   The file, as the vISA names it; null where the vISA names none.
+   */
+  const char *file;
+  /*
+   Whether this is the first code of its mark: a place to stop at.
+   */
+  bool is_statement;
+} vf_line;
+
+/*
+ Bytes of the register file.
+ */
+typedef struct vf_register_bytes {
+  /*
+   The first byte; `r1` begins behind the bytes of `r0`.
+   */
+  uint32_t offset;
+  /*
+   How many.
+   */
+  uint32_t size;
+} vf_register_bytes;
+
+/*
+ Time that one pass took.
+ */
+typedef struct vf_pass_time {
+  /*
+   The name of the pass.
+   */
+  const char *pass;
+  /*
+   Wall-clock time.
+   */
+  uint64_t nanoseconds;
+} vf_pass_time;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /*
- The version of the interface that the library has, [`VF_ABI_VERSION`]: for programs that load it at run
+ The version of the interface that the library has, `VF_ABI_VERSION`: for programs that load it at run
  time.
  */
 uint32_t vf_abi_version(void);
@@ -669,10 +719,20 @@ void vf_buffer_free(struct vf_buffer *buffer);
 /*
  Sets an option by its name, for what is finalized from now on:
 
- `opt-level`: `0`, `1`, `2`. `skip-pass`: the name of a pass that code is right without. `compact`, `verify`,
- `warnings`, `strict`: `true`, `false`. `memory-limit`: bytes that one call may take in each of its threads
- beyond what the finalizer keeps from earlier calls, `0` for no limit; what takes more is ended between two
- steps of its work, with `VF_MEMORY_LIMIT`.
+ - `opt-level` (`0`, `1`, `2`): how much work goes into good code. `skip-pass`: the name of a pass that code is right
+   without, which is left out beside those that were.
+ - `grf` (`128`, `256`, `auto`), `reserved-registers` (`0` to `255`), `pairs` (`auto`, `always`, `never`),
+   `stack-kilobytes` (`1` to `256`): general registers of a thread, those at the end of the file that no variable is
+   given, whether threads run as pairs (Tiger Lake), scratch memory where calls have no known end.
+ - `abort-on-spill` (`0` to `200`): refuses kernels with so many messages for spilled values in 200 instructions.
+ - `kernel-id` (a number of 64 bits) and `start-breakpoint` (`true`, `false`): a number behind the code, a breakpoint
+   before it. `compact` (`true`, `false`): 8-byte words.
+ - `verify`, `warnings`, `strict` (`true`, `false`): checks after every pass, `vf_binary_warnings`, refusal of what breaks
+   a rule of the specification.
+ - `debug-info`, `free-registers`, `timings` (`true`, `false`): `vf_binary_debug_info` and `vf_binary_line`,
+   `vf_binary_free`, `vf_binary_pass`.
+ - `memory-limit`: bytes that one call may take in each of its threads beyond what the finalizer keeps from earlier
+   calls, `0` for no limit; what takes more is ended between two steps of its work, with `VF_MEMORY_LIMIT`.
 
  Names and values that there are not give `VF_BAD_ARGUMENT`, and the error says which there are.
 
@@ -789,6 +849,70 @@ enum vf_status vf_object_code(const struct vf_object *object,
  The pointer is null or from `vf_object_read`, and is not used afterwards.
  */
 void vf_object_free(struct vf_object *object);
+
+/*
+ Debug information in the form of Intel's finalizer (its `.dbg` file), `*size` bytes of it; null where the option
+ `debug-info` was not set, or `binary` or `size` is null.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `size` has room for a number or is null.
+ */
+const uint8_t *vf_binary_debug_info(const struct vf_binary *binary,
+                                    size_t *size);
+
+/*
+ Number of places in the code where another line begins; 0 for null, and where the option `debug-info` was not set
+ or the vISA names no lines.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_line_count(const struct vf_binary *binary);
+
+/*
+ Fills `*line` with place `index`, in the order of the code.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `line` has room for a line or is null.
+ */
+enum vf_status vf_binary_line(const struct vf_binary *binary, size_t index, struct vf_line *line);
+
+/*
+ Number of runs of bytes of the register file that no instruction touches; 0 for null, and where the option
+ `free-registers` was not set.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_free_count(const struct vf_binary *binary);
+
+/*
+ Fills `*bytes` with run `index`, from the lowest on.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `bytes` has room for a run or is null.
+ */
+enum vf_status vf_binary_free(const struct vf_binary *binary,
+                              size_t index,
+                              struct vf_register_bytes *bytes);
+
+/*
+ Number of passes that were timed; 0 for null, and where the option `timings` was not set.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_pass_count(const struct vf_binary *binary);
+
+/*
+ Fills `*time` with that of pass `index`, in the order in which they ran.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `time` has room for a time or is null.
+ */
+enum vf_status vf_binary_pass(const struct vf_binary *binary,
+                              size_t index,
+                              struct vf_pass_time *time);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -8,6 +8,7 @@ mod control;
 mod error;
 mod finalizer;
 mod object;
+mod reports;
 mod shared;
 
 pub use binary::*;
@@ -16,6 +17,7 @@ pub use control::*;
 pub use error::*;
 pub use finalizer::*;
 pub use object::*;
+pub use reports::*;
 pub use shared::vf_status;
 
 use std::ffi::{CStr, c_char};
@@ -24,7 +26,7 @@ use std::ffi::{CStr, c_char};
 /// that a program was compiled with does not fit it.
 pub const VF_ABI_VERSION: u32 = 1;
 
-/// The version of the interface that the library has, [`VF_ABI_VERSION`]: for programs that load it at run
+/// The version of the interface that the library has, `VF_ABI_VERSION`: for programs that load it at run
 /// time.
 #[unsafe(no_mangle)]
 pub extern "C" fn vf_abi_version() -> u32 {

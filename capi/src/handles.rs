@@ -161,6 +161,10 @@ pub struct vf_binary {
     pub(crate) inputs: Vec<CString>,
     pub(crate) relocations: Vec<CString>,
     pub(crate) symbols: Vec<CString>,
+    /// Files of source code.
+    pub(crate) files: Vec<CString>,
+    /// Passes that were timed.
+    pub(crate) passes: Vec<CString>,
     pub(crate) warnings: vf_error,
 }
 
@@ -172,6 +176,8 @@ impl vf_binary {
             inputs: binary.info.inputs.iter().map(|i| c_string(&i.name)).collect(),
             relocations: binary.relocations.iter().map(|r| c_string(&r.symbol)).collect(),
             symbols: binary.symbols.iter().map(|s| c_string(&s.name)).collect(),
+            files: binary.lines.files.iter().map(|file| c_string(file)).collect(),
+            passes: binary.stats.times.iter().map(|t| c_string(t.pass)).collect(),
             warnings,
             binary,
         }

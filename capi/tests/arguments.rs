@@ -264,3 +264,50 @@ fn buffers_objects_and_handles_take_null_for_an_answer() {
 fn start_of_a_program() -> Vec<u8> {
     b"\x7fELF\x02\x01\x01".to_vec()
 }
+
+#[test]
+fn what_options_ask_for_beside_the_code_is_there() {
+    let text = ".version 3.6\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=8\nFILE \"a.cl\"\nLOC 7\n\
+                mov (M1, 8) V32(0,0)<1> 0x1:ud\nret (M1, 1)\n";
+    let mut seen = Vec::new();
+    for asked in [false, true] {
+        let f = new(c"skl".as_ptr(), ptr::null()).unwrap();
+        let (mut binaries, mut error) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: live handles, or null where that is allowed; structs of zeros are overwritten or left alone.
+        unsafe {
+            for option in [c"debug-info", c"free-registers", c"timings"] {
+                let value = if asked { c"true" } else { c"false" };
+                let status = vf_finalizer_set(f, option.as_ptr(), value.as_ptr(), &mut error);
+                assert_eq!(status, vf_status::VF_OK);
+            }
+            let status = vf_finalize(f, text.as_ptr(), text.len(), ptr::null(), 1, &mut binaries, &mut error);
+            assert_eq!(status, vf_status::VF_OK);
+            let binary = vf_binaries_get(binaries, 0);
+            let mut size = 7;
+            assert!(vf_binary_debug_info(ptr::null(), &mut size).is_null() && size == 0);
+            assert!(vf_binary_debug_info(binary, ptr::null_mut()).is_null());
+            assert_eq!(vf_binary_debug_info(binary, &mut size).is_null(), size == 0);
+            let counts = [vf_binary_line_count, vf_binary_free_count, vf_binary_pass_count];
+            assert_eq!(counts.map(|count| count(ptr::null())), [0, 0, 0]);
+            seen.push((size > 0, counts.map(|count| count(binary) > 0)));
+
+            let bad = vf_status::VF_BAD_ARGUMENT;
+            let mut line: vf_line = std::mem::zeroed();
+            let mut bytes: vf_register_bytes = std::mem::zeroed();
+            let mut time: vf_pass_time = std::mem::zeroed();
+            for (index, expected) in [(0, if asked { vf_status::VF_OK } else { bad }), (usize::MAX, bad)] {
+                assert_eq!(vf_binary_line(binary, index, &mut line), expected);
+                assert_eq!(vf_binary_free(binary, index, &mut bytes), expected);
+                assert_eq!(vf_binary_pass(binary, index, &mut time), expected);
+            }
+            if asked {
+                assert_eq!((CStr::from_ptr(line.file), line.line, line.is_statement), (c"a.cl", 7, true));
+                assert!(bytes.size > 0 && bytes.offset + bytes.size <= 4096, "{bytes:?}");
+                assert!(!CStr::from_ptr(time.pass).is_empty());
+            }
+            vf_binaries_free(binaries);
+            vf_finalizer_free(f);
+        }
+    }
+    assert_eq!(seen, [(false, [false; 3]), (true, [true; 3])]);
+}

@@ -9,7 +9,7 @@ fn the_header_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let mut made = Vec::new();
-    let modules = ["finalizer", "binary", "error", "code", "control", "object"];
+    let modules = ["finalizer", "binary", "error", "code", "control", "object", "reports"];
     let builder = cbindgen::Builder::new().with_config(config);
     let modules = modules.iter().map(|module| format!("exports/{module}.rs"));
     ["exports/shared.rs", "exports.rs", "handles.rs"]
@@ -32,4 +32,15 @@ fn the_header_is_up_to_date() {
         fs::read_to_string(&path).unwrap_or_default() == made,
         "run UPDATE_HEADER=1 cargo test -p visa-finalize-capi --test header"
     );
+}
+
+#[test]
+fn the_header_names_every_option() {
+    let header = include_str!("../include/visa_finalize.h");
+    let missing: Vec<&str> = finalizer::SETTINGS
+        .iter()
+        .map(|s| s.name)
+        .filter(|name| !header.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

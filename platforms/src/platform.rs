@@ -62,7 +62,10 @@ macro_rules! platforms {
 platforms! {
     $
     /// A GPU generation.
+    ///
+    /// More may come: whoever matches has an arm for others.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    #[non_exhaustive]
     pub enum Platform {
         /// Broadwell, Gen8.
         Bdw = bdw::BDW,

@@ -17,10 +17,20 @@ pub use crate::handles::vf_cancel;
 
 /// Sets an option by its name, for what is finalized from now on:
 ///
-/// `opt-level`: `0`, `1`, `2`. `skip-pass`: the name of a pass that code is right without. `compact`, `verify`,
-/// `warnings`, `strict`: `true`, `false`. `memory-limit`: bytes that one call may take in each of its threads
-/// beyond what the finalizer keeps from earlier calls, `0` for no limit; what takes more is ended between two
-/// steps of its work, with `VF_MEMORY_LIMIT`.
+/// - `opt-level` (`0`, `1`, `2`): how much work goes into good code. `skip-pass`: the name of a pass that code is right
+///   without, which is left out beside those that were.
+/// - `grf` (`128`, `256`, `auto`), `reserved-registers` (`0` to `255`), `pairs` (`auto`, `always`, `never`),
+///   `stack-kilobytes` (`1` to `256`): general registers of a thread, those at the end of the file that no variable is
+///   given, whether threads run as pairs (Tiger Lake), scratch memory where calls have no known end.
+/// - `abort-on-spill` (`0` to `200`): refuses kernels with so many messages for spilled values in 200 instructions.
+/// - `kernel-id` (a number of 64 bits) and `start-breakpoint` (`true`, `false`): a number behind the code, a breakpoint
+///   before it. `compact` (`true`, `false`): 8-byte words.
+/// - `verify`, `warnings`, `strict` (`true`, `false`): checks after every pass, `vf_binary_warnings`, refusal of what breaks
+///   a rule of the specification.
+/// - `debug-info`, `free-registers`, `timings` (`true`, `false`): `vf_binary_debug_info` and `vf_binary_line`,
+///   `vf_binary_free`, `vf_binary_pass`.
+/// - `memory-limit`: bytes that one call may take in each of its threads beyond what the finalizer keeps from earlier
+///   calls, `0` for no limit; what takes more is ended between two steps of its work, with `VF_MEMORY_LIMIT`.
 ///
 /// Names and values that there are not give `VF_BAD_ARGUMENT`, and the error says which there are.
 ///

@@ -60,7 +60,7 @@ impl Lowerer<'_> {
             Visa::Atomic { op, bits, surface, srcs, .. } => {
                 self.atomic(op, bits, surface, offsets, srcs, data)
             }
-            _ => Err("not lowered yet".into()),
+            _ => unreachable!("{op:?} is lowered elsewhere"),
         }
     }
 

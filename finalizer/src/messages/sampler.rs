@@ -77,7 +77,7 @@ impl Lowerer<'_> {
             return Err(why.into());
         };
         if !sample.paired.is_null() {
-            return Err("paired surfaces are not lowered yet".into());
+            return Err("paired surfaces are not supported".into());
         }
         let plan = self.sampling_plan(operation, sample);
         let index = self.sampler_index(sample.sampler)?;

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             Visa::SvmAtomic { op: operation, bits, srcs, .. } => {
                 self.svm_atomic(operation, bits, self.lane_addresses(op)?, srcs, self.lane_data(op)?)
             }
-            _ => Err("not lowered yet".into()),
+            _ => unreachable!("{op:?} is lowered elsewhere"),
         }
     }
 

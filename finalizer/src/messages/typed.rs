@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         match *op {
             Visa::Typed4 { .. } => self.texels(op),
             Visa::TypedAtomic { .. } => self.typed_atomic(op),
-            _ => Err("not lowered yet".into()),
+            _ => unreachable!("{op:?} is lowered elsewhere"),
         }
     }
 

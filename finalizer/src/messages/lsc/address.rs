@@ -99,7 +99,7 @@ impl Lowerer<'_> {
                 let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?;
                 Ok((model, ex_desc, address))
             }
-            other => Err(format!("address model {other} is not lowered yet").into()),
+            other => Err(format!("address model {other} is not supported").into()),
         }
     }
 
