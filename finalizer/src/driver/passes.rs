@@ -34,13 +34,13 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "hoist-equals",
-        about: "what both sides of a branch begin with is done in front of it",
+        about: "code hoisting: what both sides of a branch begin with is done in front of it",
         step: PassBody::Virtual(optimizations::hoist_equals),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "convert-branches",
-        about: "short branches become predicates",
+        about: "if-conversion: short branches become predicates",
         step: PassBody::Virtual(optimizations::convert_branches),
         ..Pass::OPTIONAL
     },
@@ -53,14 +53,14 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "split-webs",
-        about: "values of one variable that have nothing to do with each other become variables of their own",
+        about: "webs: values of one variable that have nothing to do with each other become variables of their own",
         step: PassBody::Virtual(optimizations::split_webs),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "propagate-copies",
-        about: "readers of a copy read the original",
+        about: "copy propagation: readers of a copy read the original",
         step: PassBody::Virtual(optimizations::propagate_copies),
         keeps: AnalysisSet::GRAPH
             .with(AnalysisSet::READS)
@@ -82,7 +82,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "fold-comparisons",
-        about: "a choice between two values by a comparison of them compares itself",
+        about: "minima and maxima: a `sel` by the comparison of its own sources compares itself",
         step: PassBody::Virtual(optimizations::fold_comparisons),
         keeps: AnalysisSet::GRAPH
             .with(AnalysisSet::READS)
@@ -92,70 +92,70 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "sign-products",
-        about: "the upper half of a signed product is not computed from the unsigned one",
+        about: "strength reduction: a signed high product in place of an unsigned one and its correction",
         step: PassBody::Virtual(optimizations::sign_products),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "attach-conditions",
-        about: "a comparison with zero becomes a condition of what it compares",
+        about: "conditional modifiers: a comparison with zero becomes a condition of the instruction that makes the value",
         step: PassBody::Virtual(optimizations::attach_conditions),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::COMBINATIONS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "chain-comparisons",
-        about: "of a compound condition, the second comparison runs where the first leaves the answer open",
+        about: "compound conditions: the second comparison runs under the first one's flag, in place of logic on two flags",
         step: PassBody::Virtual(optimizations::chain_comparisons),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "add-scalars-first",
-        about: "of a sum, what is the same in all channels is added up first, once for all parts",
+        about: "reassociation: what is the same in all channels of a sum is added first, once for all parts",
         step: PassBody::Virtual(optimizations::add_scalars_first),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "insert-bits",
-        about: "shifted bits beside others are one instruction: a rotation, or an insertion under a mask",
+        about: "instruction selection: shifted bits beside others become a rotation, or an insertion under a mask",
         step: PassBody::Virtual(optimizations::insert_bits),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "read-flags",
-        about: "logic on a scalar reads a flag itself, without a copy, and the half of it that counts",
+        about: "scalar logic on a flag reads it without a copy, and only the half that counts",
         step: PassBody::Virtual(optimizations::read_flags),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "drop-conditions",
-        about: "comparisons for channels that nobody looks at are not made",
+        about: "dead code elimination of comparisons: those for channels that nobody reads",
         step: PassBody::Virtual(optimizations::drop_conditions),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "eliminate-dead",
-        about: "results that nobody reads are not made",
+        about: "dead code elimination: results that nobody reads are not made",
         step: PassBody::Virtual(optimizations::eliminate_dead),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "compute-low-halves",
-        about: "quadwords that are looked at in their low dwords alone are computed as dwords",
+        about: "demanded bits: quadwords of which only low dwords are read are computed as dwords",
         step: PassBody::Virtual(optimizations::compute_low_halves),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "combine-shifts",
-        about: "of a value shifted twice by constants, the second shift is by their sum",
+        about: "strength reduction: two shifts by constants become one by their sum",
         step: PassBody::Virtual(optimizations::combine_shifts),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
@@ -164,63 +164,63 @@ pub static PASSES: &[Pass] = &[
     // from before, or writes what was not written.
     Pass {
         name: "share-values",
-        about: "equal operations on equal values are done once a block",
+        about: "local value numbering: equal operations on equal values are done once a block",
         step: PassBody::Virtual(optimizations::share_values),
         keeps: IN_BLOCKS.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "hoist-headers",
-        about: "a header that is the same for all messages is made once, where the kernel begins",
+        about: "loop-invariant headers: one that is the same for all messages is made once, where the kernel begins",
         step: PassBody::Virtual(optimizations::hoist_headers),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-headers",
-        about: "of a message's header, only what changed since the last one is written",
+        about: "value numbering of headers: only what changed since the last message's header is written",
         step: PassBody::Virtual(optimizations::share_headers),
         keeps: IN_BLOCKS.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sink-scalars",
-        about: "what is moved is computed where it is moved to",
+        about: "sinking of scalars: what is moved is computed where it is moved to",
         step: PassBody::Virtual(optimizations::sink_scalars),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sink-copies",
-        about: "copies that only one side of a branch needs are made there",
+        about: "sinking of copies: what only one side of a branch needs is copied there",
         step: PassBody::Virtual(optimizations::sink_copies),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-descriptors",
-        about: "a message's descriptor that an address register holds already is not computed again",
+        about: "value numbering of descriptors: what `a0` holds already is not computed again",
         step: PassBody::Virtual(optimizations::share_descriptors),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "coalesce",
-        about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
+        about: "coalescing: in one block the source of a move is computed in its place; what is overwritten is not made",
         step: PassBody::Virtual(optimizations::coalesce),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave",
-        about: "what two moves put elsewhere in halves is computed in halves there",
+        about: "coalescing of interleaved moves: what two moves put elsewhere in halves is computed in halves there",
         step: PassBody::Virtual(optimizations::interleave),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-constants",
-        about: "constants and message headers that are the same are made once a block",
+        about: "value numbering of constants and headers: equal ones are made once a block",
         step: PassBody::Virtual(optimizations::share_constants),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
@@ -234,7 +234,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "merge-payloads",
-        about: "values are made where the payload of a message wants them",
+        about: "coalescing into payloads: values are made where the payload of a message wants them",
         step: PassBody::Virtual(optimizations::merge_payloads),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
@@ -262,7 +262,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "propagate-legal-copies",
-        about: "readers of a copy read the original, where the instruction stays legal",
+        about: "copy propagation, where the instruction stays legal",
         step: PassBody::Virtual(optimizations::propagate_legal_copies),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::SCATTERS),
         ..Pass::OPTIONAL
@@ -287,7 +287,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "eliminate-all-dead",
-        about: "results that nobody reads are not made, nor what is dead by that",
+        about: "dead code elimination, and of what is dead by that",
         step: PassBody::Virtual(optimizations::eliminate_all_dead),
         keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
         ..Pass::OPTIONAL
@@ -326,7 +326,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "share-legal-constants",
-        about: "constants that legalization has made are made once a block",
+        about: "as `share-constants`, for what legalization has made",
         step: PassBody::Virtual(optimizations::share_constants),
         keeps: IN_BLOCKS,
         ..Pass::OPTIONAL
