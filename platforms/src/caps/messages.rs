@@ -1,0 +1,99 @@
+//! What messages there are, and how they are sent.
+
+/// Messages in general.
+#[derive(Clone, Copy, Debug)]
+pub struct Sends {
+    /// The shared function messages are split (`sends`): two payload ranges.
+    pub split: bool,
+    /// The word says how long the second payload is, not the extended descriptor, and how to read a descriptor in a
+    /// register (`ExBSO`, `CPS`).
+    pub length_in_word: bool,
+    /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
+    pub to_r127: bool,
+    /// Of a descriptor in a register the hardware takes bits 0 to 28: that data are half floats (bit 30) stands in the word,
+    /// where the type of the destination or the payload puts it (Intel, visa/BinaryEncoding.cpp,
+    /// `EncodeSendMsgDesc29_30`; BinaryEncodingIGA.cpp, `translateInstructionDst`).
+    pub half_by_type: bool,
+    /// A response must not meet the payload of its message: such a message may be sent again.
+    pub responses_apart: bool,
+    /// A render target's index stands in the extended descriptor, where there is no header for other reasons.
+    pub target_in_descriptor: bool,
+    /// An extended descriptor says that there is no render target.
+    pub null_target: bool,
+}
+
+/// Which threads must not end before what they wrote has arrived (Intel, `insertFenceBeforeEOT`, and the workaround
+/// Wa_1807084924 of its tables in `skuwa`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndFence {
+    /// None.
+    Never,
+    /// Those of Cm kernels that have written to the data cache other than texels.
+    CmData,
+    /// All that have written anything, shared local memory included.
+    Always,
+}
+
+/// Messages to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Loads and stores go through the LSC shared functions (`ugm`, `slm`, ...) rather than HDC.
+    pub lsc: bool,
+    /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
+    pub scattered_header: bool,
+    /// Typed messages carry a header with the pixel sample mask.
+    pub typed_header: bool,
+    /// A64 scattered messages move 8 single bytes per lane (`svm_gather` of 8 bytes).
+    pub a64_gather_8_bytes: bool,
+    /// Shared local memory is fenced by its own fence message.
+    pub slm_fence: bool,
+    /// What a walker says of a group's shared local memory is its size in pages of 4 KB, not a code for it
+    /// (volume 2d, "INTERFACE_DESCRIPTOR_DATA").
+    pub slm_pages: bool,
+    /// "Surface QPitch" counts texels where a surface has one dimension, and holds where it has three. Elsewhere it counts
+    /// rows of arrays alone: slices of a volume lie behind each other, each with its rows and those that align it
+    /// (volume 2d, "RENDER_SURFACE_STATE"; volume 5, "Memory Views").
+    pub qpitch_by_dimensions: bool,
+    /// Fences say which parts of the third-level cache go out, as `fence` asks (Intel's finalizer, `noL3Flush`).
+    pub fence_flushes: bool,
+    /// A memory fence must ask for a commit that the thread waits for.
+    pub fence_commit: bool,
+    /// Whose threads fence the memory that they have written before they end.
+    pub fence_before_eot: EndFence,
+    /// Scattered messages of qwords to surfaces exist (`qw_gather`, `qw_scatter`).
+    pub surface_qwords: bool,
+    /// Atomic messages of words exist (vISA specification, DWORD_ATOMIC, "{TGLLP+}"; Mesa, brw_eu.h, the same from Gen12 on). On
+    /// others their numbers are of the SIMD4x2 messages, or nobody's.
+    pub word_atomics: bool,
+    /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
+    pub stack_surfaces: [u8; 2],
+    /// Scratch memory is a surface, whose state `r0.5` names in bits 31:10. Elsewhere those bits are the address
+    /// of the thread's part, and a message may have them advanced. (Intel's finalizer, `hasScratchSurface`.)
+    pub scratch_surface: bool,
+}
+
+/// The sampler.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampler {
+    /// A sampler exists.
+    pub exists: bool,
+    /// Bit 0 of the header's dword 3 says that the sampler is bindless (Intel's finalizer, `hasBindlessSampler`).
+    pub bindless: bool,
+    /// Sampler messages always carry a header.
+    pub header: bool,
+    /// Parameters may be half floats (vISA specification, 3D_SAMPLE: from Ice Lake on).
+    pub half_parameters: bool,
+    /// Samplers return only the first channels without a header, by the response's length.
+    pub short_responses: bool,
+    /// `ld` has its level of detail behind u (`false`: behind v).
+    pub level_after_u: bool,
+    /// Video motion estimation and analytics exist.
+    pub media: bool,
+    /// Video analytics have their later functions.
+    pub media_plus: bool,
+    /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
+    pub cps: u32,
+    /// Where the extended descriptor is no register, a bit of the message's word does (Intel's finalizer, `SetExtMsgDescr` and
+    /// `bitsExDescCPSLOD`).
+    pub cps_in_word: bool,
+}

@@ -1,0 +1,40 @@
+//! Who tracks dependencies between instructions.
+
+/// The in-order pipes that a distance of the software scoreboard may name, beside that of the instruction itself (Intel's
+/// assembler, `SWSB_ENCODE_MODE`; its finalizer, `hasThreeALUPipes`, `hasFourALUPipes`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pipes {
+    /// There is one, without a name. `math` is out of order and takes an SBID.
+    One,
+    /// Floats, integers, doubles. `math` is out of order and takes an SBID.
+    Three,
+    /// Floats, integers, doubles, `math`.
+    Four,
+}
+
+impl Pipes {
+    /// Whether a distance says which pipe it counts in.
+    pub const fn have_names(self) -> bool {
+        !matches!(self, Pipes::One)
+    }
+
+    /// Whether `math` goes through a pipe.
+    pub const fn have_math(self) -> bool {
+        matches!(self, Pipes::Four)
+    }
+}
+
+/// Who tracks dependencies between instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoreboard {
+    /// Software scoreboard: the number of SBIDs, 0 where the hardware tracks dependencies itself.
+    pub sbid_count: u8,
+    /// The same for a thread with the large register file.
+    pub sbid_count_large: u8,
+    /// The in-order pipes of a software scoreboard.
+    pub pipes: Pipes,
+    /// Bytes are written as words, whose other half is read before (Intel's assembler, `hasReadModifiedWriteOnByteDst`).
+    pub bytes_as_words: bool,
+    /// NoDDClr/NoDDChk dependency control bits exist.
+    pub no_dd: bool,
+}
