@@ -90,6 +90,7 @@ pub(crate) const BDW: Caps = Caps {
         sbid_count: 0,
         sbid_count_large: 0,
         pipes: Pipes::One,
+        depths: [0; Pipes::MOST],
         bytes_as_words: false,
         no_dd: true,
     },

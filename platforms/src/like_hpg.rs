@@ -43,8 +43,13 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     },
     // `supportCallaRegSrc`.
     flow: Flow { calla_register: true, ..TGLLP.flow },
-    // `hasThreeALUPipes`; `getMaxSWSBTokenNum` of the assembler.
-    scoreboard: Scoreboard { pipes: Pipes::Three, ..TGLLP.scoreboard },
+    scoreboard: Scoreboard {
+        // `hasThreeALUPipes`; `getMaxSWSBTokenNum` of the assembler.
+        pipes: Pipes::Three,
+        // As on Ponte Vecchio, whose row names the source.
+        depths: [11, 11, 15, 0],
+        ..TGLLP.scoreboard
+    },
     // `encodeSendSrc1Length`.
     sends: Sends { length_in_word: true, ..TGLLP.sends },
     memory: Memory {

@@ -67,6 +67,9 @@ pub(crate) const PVC: Caps = Caps {
     scoreboard: Scoreboard {
         sbid_count_large: 32,
         pipes: Pipes::Four,
+        // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE`, the same with `_64BIT`, `SWSB_MAX_MATH_DEPENDENCE_DISTANCE` of Intel's graphics
+        // compiler (visa/G4_IR.hpp, visa/LocalScheduler/SWSB_G4IR.h).
+        depths: [11, 11, 15, 18],
         bytes_as_words: true,
         ..TGLLP.scoreboard
     },

@@ -26,7 +26,14 @@ pub(crate) const TGLLP: Caps = Caps {
     regs: Registers { acc_names: 8, float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
     regions: Regions { mixed_half: Mixing::FirstFactor, ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, fused_pairs: true, ..ICLLP.flow },
-    scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
+    scoreboard: Scoreboard {
+        sbid_count: 16,
+        sbid_count_large: 16,
+        // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE` of Intel's graphics compiler (visa/G4_IR.hpp).
+        depths: [11, 0, 0, 0],
+        no_dd: false,
+        ..ICLLP.scoreboard
+    },
     sends: Sends { to_r127: true, responses_apart: false, null_target: true, ..ICLLP.sends },
     memory: Memory {
         a64_gather_8_bytes: false,

@@ -14,9 +14,6 @@ const INT: usize = 1;
 const LONG: usize = 2;
 const MATH: usize = 3;
 
-/// Instructions after which a result of a pipe has arrived by itself.
-const DEPTH: [u32; PIPES] = [11, 11, 15, 18];
-
 impl Kind {
     pub(super) fn of(program: &Program, step: &Step) -> Option<Kind> {
         let kind = |function| Kind {
@@ -48,6 +45,7 @@ impl Software {
         let bytes = as_index(program.grf * program.grf_count);
         Software {
             pipes: scoreboard.pipes,
+            depths: scoreboard.depths.map(u32::from),
             held: false,
             issued: [0; PIPES],
             complete: [0; PIPES],
@@ -129,7 +127,7 @@ impl Software {
     }
 
     fn in_flight(&self, pipe: usize, n: u32) -> bool {
-        n >= self.complete[pipe] && self.issued[pipe] - n <= DEPTH[pipe]
+        n >= self.complete[pipe] && self.issued[pipe] - n <= self.depths[pipe]
     }
 
     /// Who may still have to read a byte, of those that a write by a message of `kind` or in the pipe

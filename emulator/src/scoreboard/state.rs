@@ -4,7 +4,7 @@ use gen_ir::Sfid;
 use platforms::Pipes;
 
 /// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
-pub(super) const PIPES: usize = 4;
+pub(super) const PIPES: usize = Pipes::MOST;
 
 /// Who a register byte waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -92,6 +92,8 @@ pub(crate) enum Scoreboard {
 #[derive(Clone, Debug)]
 pub(super) struct Software {
     pub(super) pipes: Pipes,
+    /// By pipe: instructions after which a result has arrived by itself.
+    pub(super) depths: [u32; PIPES],
     /// The instruction before touched a register that holds up what follows.
     pub(super) held: bool,
     /// Instructions issued per pipe, and the number below which all are complete.

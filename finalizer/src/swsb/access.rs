@@ -6,7 +6,7 @@ use gen_ir::{
     Options, Payload, Physical, Pipe, Reg, RegisterSet, Role, Sfid, Src, Type,
 };
 use messages::{SurfaceIndex, hdc, lsc};
-use platforms::{Caps, Platform};
+use platforms::{Caps, Pipes, Platform};
 
 /// Where an instruction is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,16 +22,12 @@ pub(super) enum Unit {
 }
 
 /// In-order pipes. Tiger Lake has only the first, and does not name it.
-pub(super) const PIPES: [Pipe; 4] = [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
+pub(super) const PIPES: [Pipe; Pipes::MOST] = [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
 
 const FLOAT: u8 = 0;
 const INT: u8 = 1;
 const LONG: u8 = 2;
 const MATH: u8 = 3;
-
-/// An instruction this many places back in its pipe has written its result: the depth of the pipe in
-/// instructions, by pipe. (`SWSB_MAX_*_DEPENDENCE_DISTANCE` of Intel's graphics compiler.)
-pub(super) const DEPTH: [u8; PIPES.len()] = [11, 11, 15, 18];
 
 /// Register files that are tracked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

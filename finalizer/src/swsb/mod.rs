@@ -6,9 +6,9 @@
 //! - **In-order pipes.** A distance waits for the instruction that many places back in a pipe. Tiger Lake
 //!   has one pipe for all arithmetic (`@2`); Ponte Vecchio has float, integer, long (double precision) and
 //!   math pipes (`F@2`, `I@2`, `L@2`, `M@2`), and `A@2` for all of them. Pipes are of limited depth, so a
-//!   result far enough back is there without waiting (`DEPTH` in `access.rs`).
-//! - **Out of order** are messages, `dpas`, and `math` on Tiger Lake. Each takes one of 16 SBIDs (`$3`);
-//!   later instructions wait for its sources to be read (`$3.src`) or its results written (`$3.dst`). An
+//!   result far enough back is there without waiting (`Scoreboard::depths` of the platform's row).
+//! - **Out of order** are messages, `dpas`, and `math` on Tiger Lake. Each takes an SBID (`$3`; the row says how
+//!   many a thread has); later instructions wait for its sources to be read (`$3.src`) or its results written (`$3.dst`). An
 //!   instruction that takes an SBID in use waits for it, by hardware.
 //!
 //! Which hazards need a wait:
@@ -271,7 +271,7 @@ fn step(
     state.held = a.lone;
     match (a.unit, token) {
         (Unit::Pipe(pipe), _) => {
-            state.age(pipe);
+            state.age(pipe, &caps.scoreboard.depths);
             state.issue(to_index(n), pipe);
         }
         (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {

@@ -1,6 +1,6 @@
 //! What may still be under way at a place in the program.
 
-use super::access::{DEPTH, InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
+use super::access::{InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
 use gen_ir::Direction;
 use narrow::{as_index, span};
 use std::cmp::Ordering;
@@ -273,13 +273,13 @@ impl Outstanding {
         self.slm_loads &= !ids;
     }
 
-    /// Makes the instructions of a pipe older by one.
-    pub fn age(&mut self, pipe: u8) {
+    /// Makes the instructions of a pipe older by one, and forgets those that are as far back as it is deep.
+    pub fn age(&mut self, pipe: u8, depths: &[u8; PIPES.len()]) {
         self.entries.retain_mut(|e| {
             if e.pipe == pipe {
                 e.age += 1;
             }
-            e.age <= DEPTH[usize::from(e.pipe)]
+            e.age <= depths[usize::from(e.pipe)]
         });
     }
 

@@ -13,6 +13,9 @@ pub enum Pipes {
 }
 
 impl Pipes {
+    /// In-order pipes that a thread has at most, in this order: floats, integers, doubles, `math`.
+    pub const MOST: usize = 4;
+
     /// Whether a distance says which pipe it counts in.
     pub const fn have_names(self) -> bool {
         !matches!(self, Pipes::One)
@@ -33,6 +36,9 @@ pub struct Scoreboard {
     pub sbid_count_large: u8,
     /// The in-order pipes of a software scoreboard.
     pub pipes: Pipes,
+    /// By pipe, in the order of [`Pipes::MOST`]: an instruction so many places back has written its result. 0 where there is
+    /// no such pipe.
+    pub depths: [u8; Pipes::MOST],
     /// Bytes are written as words, whose other half is read before (Intel's assembler, `hasReadModifiedWriteOnByteDst`).
     pub bytes_as_words: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.
