@@ -48,6 +48,11 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         pipes: Pipes::Three,
         // As on Ponte Vecchio, whose row names the source.
         depths: [11, 11, 15, 0],
+        waits_for_accumulators: true,
+        waits_for_flags: true,
+        // `hasA0WARHWissue`, `hasSLMWARIssue`.
+        address_writes_overtake: true,
+        slm_stores_overtake: true,
         ..TGLLP.scoreboard
     },
     // `encodeSendSrc1Length`.

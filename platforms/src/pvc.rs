@@ -70,6 +70,10 @@ pub(crate) const PVC: Caps = Caps {
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE`, the same with `_64BIT`, `SWSB_MAX_MATH_DEPENDENCE_DISTANCE` of Intel's graphics
         // compiler (visa/G4_IR.hpp, visa/LocalScheduler/SWSB_G4IR.h).
         depths: [11, 11, 15, 18],
+        waits_for_accumulators: true,
+        waits_for_flags: true,
+        address_writes_overtake: true,
+        slm_stores_overtake: true,
         bytes_as_words: true,
         ..TGLLP.scoreboard
     },

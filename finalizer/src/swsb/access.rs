@@ -84,13 +84,13 @@ pub(super) struct InstAccess {
     /// Touches an architecture register whose accesses wait for everything before, and hold up what
     /// follows.
     pub lone: bool,
-    /// Waits for everything before it: writes an address register (Xe-HPC), calls or returns.
+    /// Waits for everything before it: writes an address register, where that overtakes readers, calls or returns.
     pub after_all: bool,
     /// Ends the thread.
     pub eot: bool,
     /// Of a message or of `math`, without predicate: those of one kind are read in order.
     pub kind: Option<OrderedReads>,
-    /// Loads from shared local memory.
+    /// Loads from shared local memory, where a later store may overtake it.
     pub slm_load: bool,
     /// Stores to, or fences, shared local memory.
     pub slm_store: bool,
@@ -139,22 +139,13 @@ impl InstAccess {
             slm_store: false,
             anywhere: false,
         };
-        let wide = caps.scoreboard.pipes.have_names();
         inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
-        if wide {
+        if caps.scoreboard.waits_for_accumulators {
             a.implicit_accumulator(inst, caps);
             a.macro_accumulators(inst, caps);
-            if let Payload::Send(info) = &inst.payload
-                && info.sfid == Sfid::Slm
-            {
-                let stores = inst.dst.reg().is_none_or(Reg::is_null);
-                let fences = match info.desc {
-                    Desc::Imm(desc) => lsc::Untyped::from(desc).op() == Some(lsc::Op::Fence),
-                    // What it does is not known.
-                    Desc::Reg(_) => info.dst_len <= 1 && info.src1_len == 0,
-                };
-                (a.slm_load, a.slm_store) = (!stores, stores || fences);
-            }
+        }
+        if caps.scoreboard.slm_stores_overtake {
+            a.shared_local_memory(inst);
         }
         if a.anywhere {
             let writes = matches!(inst.dst, Dst::Indirect { .. });
@@ -173,6 +164,20 @@ impl InstAccess {
         a
     }
 
+    fn shared_local_memory(&mut self, inst: &Inst<Physical>) {
+        if let Payload::Send(info) = &inst.payload
+            && info.sfid == Sfid::Slm
+        {
+            let stores = inst.dst.reg().is_none_or(Reg::is_null);
+            let fences = match info.desc {
+                Desc::Imm(desc) => lsc::Untyped::from(desc).op() == Some(lsc::Op::Fence),
+                // What it does is not known.
+                Desc::Reg(_) => info.dst_len <= 1 && info.src1_len == 0,
+            };
+            (self.slm_load, self.slm_store) = (!stores, stores || fences);
+        }
+    }
+
     fn operand(&mut self, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         let does = role.direction();
@@ -188,10 +193,10 @@ impl InstAccess {
         let (file, base) = match reg.base() {
             Base::Grf(n) => (TrackedFile::Grf, n.start(grf_bytes).bytes()),
             Base::Arf(arf) => match arf {
-                Arf::Acc(n) if caps.scoreboard.pipes.have_names() => {
+                Arf::Acc(n) if caps.scoreboard.waits_for_accumulators => {
                     (TrackedFile::Acc, u32::from(n) * grf_bytes)
                 }
-                Arf::Flag(n) if caps.scoreboard.pipes.have_names() => {
+                Arf::Flag(n) if caps.scoreboard.waits_for_flags => {
                     (TrackedFile::Flag, u32::from(n) * FlagSub::REGISTER_BYTES)
                 }
                 Arf::State(_)
@@ -204,9 +209,8 @@ impl InstAccess {
                     self.lone = true;
                     return;
                 }
-                // Writing an address register overtakes older readers on Xe-HPC.
                 Arf::Addr(_) => {
-                    self.after_all |= does == Direction::Write && caps.scoreboard.pipes.have_names();
+                    self.after_all |= does == Direction::Write && caps.scoreboard.address_writes_overtake;
                     return;
                 }
                 _ => return,

@@ -39,6 +39,17 @@ pub struct Scoreboard {
     /// By pipe, in the order of [`Pipes::MOST`]: an instruction so many places back has written its result. 0 where there is
     /// no such pipe.
     pub depths: [u8; Pipes::MOST],
+    /// What reads or writes an accumulator waits for those in other pipes (Intel's finalizer, `getFootprintForOperand`, which
+    /// looks at them where pipes have names). A read after a write is the hardware's everywhere.
+    pub waits_for_accumulators: bool,
+    /// The same for flags.
+    pub waits_for_flags: bool,
+    /// A write of an address register may overtake what reads it before: it waits for all pipes (Intel's finalizer,
+    /// `hasA0WARHWissue`: from the first Xe-HP to before Xe2).
+    pub address_writes_overtake: bool,
+    /// A store to shared local memory, or a fence of it, may overtake the loads before it: it waits for their results
+    /// (Intel's finalizer, `hasSLMWARIssue`: Xe-HPG and Xe-HPC, none later).
+    pub slm_stores_overtake: bool,
     /// Bytes are written as words, whose other half is read before (Intel's assembler, `hasReadModifiedWriteOnByteDst`).
     pub bytes_as_words: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.
