@@ -123,6 +123,16 @@ impl ExtendedDescriptor {
     }
 }
 
+// Lengths are what their fields can count.
+const _: () = {
+    assert!(MessageLength::MOST == (1 << Descriptor::MESSAGE_LENGTH_BITS) - 1, "the longest payload");
+    assert!(ResponseLength::MOST == (1 << Descriptor::RESPONSE_LENGTH_BITS) - 1, "the longest response");
+    assert!(
+        ExtendedLength::MOST == (1 << ExtendedDescriptor::EXTENDED_LENGTH_BITS) - 1,
+        "the longest second payload"
+    );
+};
+
 /// The low byte of a descriptor that names a surface ("Binding Table Index").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SurfaceIndex(pub u8);

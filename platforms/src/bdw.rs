@@ -100,6 +100,9 @@ pub(crate) const BDW: Caps = Caps {
     },
     sends: Sends {
         split: false,
+        payload_most: 15,
+        second_most: 0,
+        response_most: 31,
         length_in_word: false,
         to_r127: false,
         half_by_type: true,

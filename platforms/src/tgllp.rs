@@ -34,7 +34,7 @@ pub(crate) const TGLLP: Caps = Caps {
         no_dd: false,
         ..ICLLP.scoreboard
     },
-    sends: Sends { to_r127: true, responses_apart: false, null_target: true, ..ICLLP.sends },
+    sends: Sends { second_most: 31, to_r127: true, responses_apart: false, null_target: true, ..ICLLP.sends },
     memory: Memory {
         a64_gather_8_bytes: false,
         fence_flushes: false,

@@ -8,6 +8,7 @@
 //! [`SrcAlign16`]. [`Ternary16`] and [`Ternary1`] hold three sources, [`Sends`] the split messages.
 
 use bitfield_struct::bitfield;
+use narrow::const_u8;
 
 /// Bits 34..0 of every word: "Header" and "Operand Control" up to `MaskCtrl`.
 #[bitfield(u64)]
@@ -342,4 +343,9 @@ pub(super) struct Sends {
     #[bits(31)]
     pub desc: u32,
     pub eot: bool,
+}
+
+impl Sends {
+    /// Registers that `ex_desc_6`, with an immediate the length of the second payload, can count.
+    pub(super) const MOST_SRC1: u8 = const_u8((1 << Sends::EX_DESC_6_BITS) - 1);
 }

@@ -26,7 +26,21 @@ use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
 use narrow::low_u8;
 pub use operand::ADDRESS_OFFSETS;
-use platforms::{Gen8Format, Platform};
+use platforms::{Caps, Format, Gen8Format, Platform};
+
+// A platform's row says no more of its words than they have room for.
+const _: () = {
+    let mut at = 0;
+    while at < Platform::ROWS.len() {
+        let Caps { words, sends, .. } = Platform::ROWS[at].caps();
+        let most = if sends.split { layout::Sends::MOST_SRC1 } else { 0 };
+        assert!(
+            !matches!(words.format, Format::Gen8(_)) || sends.second_most == most,
+            "`second_most` of a row, and the bits of the second payload's length in its words"
+        );
+        at += 1;
+    }
+};
 
 /// See [`crate::encode`].
 pub fn encode(platform: Platform, format: Gen8Format, inst: &Inst<Physical>) -> Result<u128, EncodeError> {

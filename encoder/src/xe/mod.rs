@@ -55,14 +55,14 @@ const _: () = {
 };
 
 const fn check_row<L: Layout>(caps: &Caps) {
-    let Caps { words, regs, scoreboard, .. } = caps;
+    let Caps { words: row, regs, scoreboard, sends, .. } = caps;
     let swsb_bits = L::SWSB.count_ones();
     assert!(
-        words.nibble_offset == (L::CHANNELS == 4),
+        row.nibble_offset == (L::CHANNELS == 4),
         "`nibble_offset` of a row, and what channel offsets of its layout count in"
     );
     assert!(
-        !(words.acc_write_enable && L::WORD_OFFSETS),
+        !(row.acc_write_enable && L::WORD_OFFSETS),
         "`acc_write_enable` of a row, where bit 33 of its layout is one of the destination's byte offset"
     );
     assert!(
@@ -76,6 +76,10 @@ const fn check_row<L: Layout>(caps: &Caps) {
     assert!(
         !scoreboard.pipes.have_math() || swsb_bits > 8,
         "`pipes` of a row, and the bits of annotations in its layout"
+    );
+    assert!(
+        sends.second_most == words::SendWord::MOST_SRC1,
+        "`second_most` of a row, and the bits of the second payload's length in its words"
     );
 }
 

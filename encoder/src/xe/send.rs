@@ -48,8 +48,8 @@ impl Encoder<'_> {
     }
 
     fn ex_desc(&self, info: &SendInfo<Physical>, s: &mut Send) -> Encoded<()> {
-        if info.src1_len > 31 {
-            return Err(self.error("Src1.Length", u32::from(info.src1_len), "0 to 31"));
+        if info.src1_len > self.caps.sends.second_most {
+            return Err(self.error("Src1.Length", u32::from(info.src1_len), "what the platform has at most"));
         }
         match info.ex_desc {
             Desc::Imm(desc) => {

@@ -8,6 +8,7 @@
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Instruction Format".
 
 use bitfield_struct::bitfield;
+use narrow::const_u8;
 
 /// Slot of a direct operand.
 #[bitfield(u16)]
@@ -238,6 +239,11 @@ pub(super) struct SendWord {
     pub desc_30: u32,
     #[bits(4)]
     pub ex_desc_28: u32,
+}
+
+impl SendWord {
+    /// Registers that `src1_length` can count.
+    pub(super) const MOST_SRC1: u8 = const_u8((1 << SendWord::SRC1_LENGTH_BITS) - 1);
 }
 
 /// Flow control.

@@ -7,7 +7,6 @@
 
 use gen_ir::{ExecSize, PredCtrl};
 use narrow::{as_index, every, to_index, to_u8};
-use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{
     Access, Op as Visa, RawOperand, VarId,
@@ -95,14 +94,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a message's payload or response is within what length fields and the hardware allow.
+    /// Whether a message's payload or response is as short as the platform needs it.
     pub(crate) fn data_fits(&self, access: Access, addresses: u32, data: u32) -> bool {
         let registers = |bytes: u32| bytes.div_ceil(self.grf());
-        match (self.caps.words.layout(), access, self.caps.sends.split) {
-            (Layout::Xe, ..) => registers(data) <= 31,
-            (Layout::Gen8, Access::Load, _) => registers(data) <= 16,
-            (Layout::Gen8, Access::Store, true) => registers(data) <= 15,
-            (Layout::Gen8, Access::Store, false) => registers(addresses) + registers(data) <= 15,
+        let sends = &self.caps.sends;
+        match access {
+            Access::Load => registers(data) <= sends.response_most.into(),
+            Access::Store if sends.split => registers(data) <= sends.second_most.into(),
+            Access::Store => registers(addresses) + registers(data) <= sends.payload_most.into(),
         }
     }
 

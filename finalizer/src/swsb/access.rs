@@ -222,7 +222,7 @@ impl InstAccess {
             let start = base & !(2 * grf_bytes - 1);
             return self.push(Range { file, does, by_word: false, start, end: start + 2 * grf_bytes });
         }
-        let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
+        let Some(Extent { start, end }) = self.extent(inst, role, caps) else { return };
         // Bytes are read and written in words.
         let by_word =
             caps.scoreboard.bytes_as_words && file == TrackedFile::Grf && operand_type(inst, role) == Some(1);
@@ -231,17 +231,23 @@ impl InstAccess {
     }
 
     /// Operands of messages cover whole registers; a length that is not known counts as the longest.
-    fn extent(&self, inst: &Inst<Physical>, role: Role, grf_bytes: u32) -> Option<Extent> {
+    fn extent(&self, inst: &Inst<Physical>, role: Role, caps: &Caps) -> Option<Extent> {
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
         let extent = inst.extent(role, grf_bytes)?;
         if let Payload::Send(info) = &inst.payload
             && extent.is_empty()
         {
-            let hidden = match role {
-                Role::Dst | Role::Src(0) => matches!(info.desc, Desc::Reg(_)),
-                Role::Src(1) => matches!(info.ex_desc, Desc::Reg(_)) && !inst.opts.has(Options::EX_BSO),
-                _ => false,
+            let sends = &caps.sends;
+            let (most, hidden) = match role {
+                Role::Dst => (sends.response_most, matches!(info.desc, Desc::Reg(_))),
+                Role::Src(0) => (sends.payload_most, matches!(info.desc, Desc::Reg(_))),
+                Role::Src(1) => (
+                    sends.second_most,
+                    matches!(info.ex_desc, Desc::Reg(_)) && !inst.opts.has(Options::EX_BSO),
+                ),
+                _ => return None,
             };
-            return hidden.then(|| Extent::new(extent.start, 31 * grf_bytes));
+            return hidden.then(|| Extent::new(extent.start, u32::from(most) * grf_bytes));
         }
         Some(extent)
     }

@@ -1,8 +1,25 @@
 //! Messages: descriptors, lengths, the end of the thread.
 
-use messages::{Descriptor, ExtendedDescriptor, Sfid};
+use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, Sfid};
+use narrow::wide_u8;
+use platforms::Platform;
 
 use crate::{Reg, Space};
+
+// A platform's row says no more of messages than descriptors have room for.
+const _: () = {
+    let mut at = 0;
+    while at < Platform::ROWS.len() {
+        let sends = &Platform::ROWS[at].caps().sends;
+        assert!(
+            wide_u8(sends.payload_most) <= MessageLength::MOST
+                && wide_u8(sends.second_most) <= ExtendedLength::MOST
+                && wide_u8(sends.response_most) <= ResponseLength::MOST,
+            "lengths of messages in a row, and what descriptors count"
+        );
+        at += 1;
+    }
+};
 
 /// A message descriptor operand. What an immediate says is read and built with the structs of crate `messages`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -5,6 +5,14 @@
 pub struct Sends {
     /// The shared function messages are split (`sends`): two payload ranges.
     pub split: bool,
+    /// Registers of the payload at most, of its first part where messages are split ("Message Length" in volume 7,
+    /// "Message Descriptor", has four bits).
+    pub payload_most: u8,
+    /// Registers of the second part at most, 0 where there is none ("Extended Message Length" in volume 7, "Extended Message
+    /// Descriptor", has bits 9:6, from Tiger Lake on bits 10:6).
+    pub second_most: u8,
+    /// Registers of the response at most ("Response Length" in volume 7, "Message Descriptor", has five bits).
+    pub response_most: u8,
     /// The word says how long the second payload is, not the extended descriptor, and how to read a descriptor in a
     /// register (`ExBSO`, `CPS`).
     pub length_in_word: bool,

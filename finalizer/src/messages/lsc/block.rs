@@ -2,7 +2,7 @@
 
 use gen_ir::{Desc, Dst, Src, Type};
 use messages::{
-    Access, Effect, ExtendedDescriptor, ResponseLength,
+    Access, Effect, ExtendedDescriptor,
     lsc::{Block2d, BlockShape},
 };
 use narrow::to_index;
@@ -49,7 +49,11 @@ impl Lowerer<'_> {
         let (_, bytes) = self.data(Visa::LscBlock2d(*lsc))?;
         let len = bytes.div_ceil(self.grf());
         let data = if access.is_store() { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
-        let response = if access.is_store() || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
+        let response = if access.is_store() || lsc.dst.is_null() {
+            0
+        } else {
+            len.min(self.caps.sends.response_most.into())
+        };
         let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
         if copy.is_some() {
             return Err("a block destination that does not start at a register".into());
