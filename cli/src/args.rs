@@ -115,10 +115,10 @@ pub struct FinalizeArgs {
     /// Optimization: 0 for the shortest compile time, 1 without the scheduler, 2 everything.
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
     pub level: finalizer::Level,
-    /// General registers of a thread, where the platform has more than one size of register file; `auto` takes 256
-    /// where that makes a kernel spill less. If absent, what the kernel's attribute `NumGRF` or the compiled program
+    /// General registers of a thread, where the platform has more than one size of register file; `auto` takes the
+    /// most where that makes a kernel spill less. If absent, what the kernel's attribute `NumGRF` or the compiled program
     /// says.
-    #[arg(long, value_name = "128|256|auto")]
+    #[arg(long, value_name = "N|auto")]
     pub grf: Option<finalizer::Grf>,
     /// General registers at the end of the file that no variable is given.
     #[arg(long, value_name = "N", default_value = "0")]
@@ -271,8 +271,8 @@ pub struct DiffArgs {
     /// Compare what becomes of one file here with the code that it carries.
     #[arg(long)]
     pub embedded: bool,
-    /// General registers of a thread in what is finalized: 128, 256 or `auto`; what the kernel says, if absent.
-    #[arg(long, value_name = "128|256|auto")]
+    /// General registers of a thread in what is finalized, a number or `auto`; what the kernel says, if absent.
+    #[arg(long, value_name = "N|auto")]
     pub grf: Option<finalizer::Grf>,
     /// Only these kernels.
     #[arg(short, long, value_name = "NAME")]
@@ -384,8 +384,8 @@ pub struct RunArgs {
     /// Whose code runs.
     #[arg(long, value_enum, default_value = "ours")]
     pub with: With,
-    /// General registers of a thread: 128, 256 or `auto`; what the kernel or its launch information says, if absent.
-    #[arg(long, value_name = "128|256|auto")]
+    /// General registers of a thread, a number or `auto`; what the kernel or its launch information says, if absent.
+    #[arg(long, value_name = "N|auto")]
     pub grf: Option<finalizer::Grf>,
     /// Raw code to run instead of what the input holds.
     #[arg(long, value_name = "FILE")]

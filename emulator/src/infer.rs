@@ -72,7 +72,8 @@ fn slots(kernel: &Kernel) -> Vec<Slot> {
 ///
 /// The inputs do not follow a convention that is known, or the arguments do not fit them.
 pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<KernelInfo, Error> {
-    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let regs = &platform.caps().regs;
+    let (grf, default) = (u32::from(regs.grf_bytes), regs.default_file().grfs.into());
     let attr = |name: &str| low_u32(kernel.attr_int(name).unwrap_or(0).max(0));
     let simd = match attr("SimdSize") {
         n @ (8 | 16 | 32) => n,
@@ -82,7 +83,7 @@ pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<
         name: kernel.name().into_owned(),
         simd,
         // 0 leaves it to the finalizer.
-        grf_count: kernel.attr_int("NumGRF").map_or(128, |n| low_u32(n.max(0))),
+        grf_count: kernel.attr_int("NumGRF").map_or(default, |n| low_u32(n.max(0))),
         slm: attr("SLMSize").saturating_mul(1024),
         scratch: attr("SpillMemOffset"),
         walk_order: [0, 1, 2],

@@ -21,7 +21,7 @@ impl Program {
     /// Decodes `code` for a platform, with as many general registers as its threads can have. Words that do not
     /// decode stop the program only when they are run.
     pub fn load(platform: Platform, code: &[u8]) -> Result<Program, Error> {
-        Program::load_with(platform, code, platform.caps().regs.grf_count_large.into())
+        Program::load_with(platform, code, platform.caps().regs.largest_file().grfs.into())
     }
 
     /// The same with so many general registers a thread. Code that names others stops there.
@@ -31,7 +31,7 @@ impl Program {
     /// The platform's threads cannot have so many.
     pub fn load_with(platform: Platform, code: &[u8], registers: u32) -> Result<Program, Error> {
         let regs = platform.caps().regs;
-        if ![regs.grf_count, regs.grf_count_large].map(u32::from).contains(&registers) {
+        if regs.file(registers).is_none() {
             return Err(Error::Launch(format!("{registers} general registers a thread on {platform}")));
         }
         let mut insts = Vec::new();
@@ -45,7 +45,7 @@ impl Program {
     /// A program of instructions at 16 bytes each.
     pub fn from_insts(platform: Platform, insts: &[Inst<Physical>]) -> Result<Program, Error> {
         let placed = insts.iter().enumerate().map(|(i, inst)| (to_index(i) * 16, 16, Ok(*inst))).collect();
-        Program::build(platform, platform.caps().regs.grf_count_large.into(), placed)
+        Program::build(platform, platform.caps().regs.largest_file().grfs.into(), placed)
     }
 
     /// The platform.

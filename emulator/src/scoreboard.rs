@@ -37,7 +37,7 @@ use state::{Held, Walk};
 impl Scoreboard {
     pub(crate) fn new(program: &Program) -> Option<Scoreboard> {
         let scoreboard = program.platform.caps().scoreboard;
-        if scoreboard.sbid_count > 0 {
+        if scoreboard.software {
             return Some(Scoreboard::Software(Walk::default()));
         }
         scoreboard.no_dd.then(|| Scoreboard::DependencyControl(Held::default()))

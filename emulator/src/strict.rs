@@ -13,7 +13,7 @@ use crate::{
     thread::{Places, Thread, Trap, mask, offset},
 };
 use gen_ir::Op;
-use narrow::{as_index, low_u8, low_u32, set_little, to_index};
+use narrow::{as_index, low_u8, low_u16, low_u32, set_little, to_index};
 
 impl Thread {
     pub(crate) fn undefined(&self, at: u32, len: u32) -> bool {
@@ -304,7 +304,7 @@ pub(crate) fn legal(t: &mut Thread, cx: &mut Cx<'_>, pc: usize) {
         return;
     }
     let Some((_, Some(inst))) = cx.program.insts().nth(pc) else { return };
-    let broken = gen_ir::rules::check(cx.program.platform(), inst);
+    let broken = gen_ir::rules::check_in(cx.program.platform(), low_u16(cx.program.grf_count), inst);
     if broken.is_empty() {
         cx.learned.legal.resize(cx.program.len(), false);
         cx.learned.legal[pc] = true;

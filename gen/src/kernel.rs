@@ -112,7 +112,7 @@ pub struct Kernel<S: Space> {
     pub name: String,
     /// The platform the code is for.
     pub platform: Platform,
-    /// General registers the thread has (128 or 256).
+    /// General registers the thread has: as one of the platform's files.
     pub grf_count: u16,
     /// How many of them, at the end, are not given to variables that have no place: only the message that ends the
     /// thread, and what calls agree on, is there.
@@ -152,7 +152,7 @@ impl<S: Space> Kernel<S> {
         Kernel {
             name: name.into(),
             platform,
-            grf_count: platform.caps().regs.grf_count,
+            grf_count: platform.caps().regs.default_file().grfs,
             reserved: 0,
             simd: 8,
             all_channels: false,

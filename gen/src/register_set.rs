@@ -4,16 +4,19 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 use narrow::{as_index, ones, to_index};
+use platforms::Registers;
 
-/// A set of general registers, of up to 256.
+/// A set of general registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct RegisterSet([u64; 4]);
+pub struct RegisterSet([u64; WORDS]);
+
+const WORDS: usize = Registers::MOST_GRFS.div_ceil(64);
 
 impl RegisterSet {
     /// No register.
-    pub const EMPTY: RegisterSet = RegisterSet([0; 4]);
+    pub const EMPTY: RegisterSet = RegisterSet([0; WORDS]);
     /// All of them.
-    pub const ALL: RegisterSet = RegisterSet([u64::MAX; 4]);
+    pub const ALL: RegisterSet = RegisterSet([u64::MAX; WORDS]);
 
     /// Adds registers.
     pub fn extend(&mut self, regs: Range<u32>) {
@@ -59,7 +62,7 @@ impl RegisterSet {
         let mut from = 0;
         std::iter::from_fn(move || {
             let start = self.first(from, |word| word)?;
-            from = self.first(start, |word| !word).unwrap_or(256);
+            from = self.first(start, |word| !word).unwrap_or(64 * to_index(WORDS));
             Some(start..from)
         })
     }

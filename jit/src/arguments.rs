@@ -16,8 +16,7 @@ pub(crate) fn options<'a>(
 ) -> Result<Options, Failure> {
     let mut words = args.flat_map(|arg| arg.split(u8::is_ascii_whitespace)).filter(|w| !w.is_empty());
     let mut options = Options::new(platform);
-    let regs = platform.caps().regs;
-    let large = |yes: bool| Grf::Count(if yes { regs.grf_count_large } else { regs.grf_count });
+    let regs = &platform.caps().regs;
     while let Some(word) = words.next() {
         let mut number = |most: u64| value(word, words.next(), most);
         match word {
@@ -34,9 +33,18 @@ pub(crate) fn options<'a>(
                 let count = to_u16(number(u16::MAX.into())?);
                 options.grf = if count == 0 { Grf::Kernel } else { Grf::Count(count) };
             }
-            // Half as many threads have twice the registers.
-            b"-HWThreadNumberPerEU" => options.grf = large(number(16)? == 4),
-            b"-reservedGRFNum" => options.reserved_registers = to_u16(number(regs.grf_count.into())?),
+            // 0 is as if it were not there, and a number of threads of no file means the default one (Intel's finalizer,
+            // `G4_Kernel::setKernelParameters` and `setModeByNumThreads`).
+            b"-HWThreadNumberPerEU" => {
+                let threads = number(16)?;
+                if threads > 0 {
+                    let file = regs.file_of_threads(threads).unwrap_or_else(|| regs.default_file());
+                    options.grf = Grf::Count(file.grfs);
+                }
+            }
+            b"-reservedGRFNum" => {
+                options.reserved_registers = to_u16(number(regs.default_file().grfs.into())?);
+            }
             b"-abortonspill" => options.abort_on_spill = options.abort_on_spill.or(Some(0)),
             b"-setstartbp" => options.start_breakpoint = true,
             b"-crossThreadDataAlignment" => {
@@ -100,6 +108,8 @@ mod tests {
         is(&["-TotalGRFNum", "0"], pvc.clone());
         is(&["-HWThreadNumberPerEU", "4"], Options { grf: Grf::Count(256), ..pvc.clone() });
         is(&["-HWThreadNumberPerEU", "8"], Options { grf: Grf::Count(128), ..pvc.clone() });
+        is(&["-HWThreadNumberPerEU", "6"], Options { grf: Grf::Count(128), ..pvc.clone() });
+        is(&["-HWThreadNumberPerEU", "0"], pvc.clone());
         is(&["-generateDebugInfo"], Options { debug_info: true, ..pvc.clone() });
         is(&["-noMaskWA"], Options { pairs: ThreadPairs::Always, ..pvc.clone() });
         is(&["-getfreegrfinfo"], Options { free_registers: true, ..pvc.clone() });

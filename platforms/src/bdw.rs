@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, EndFence, Flow, Format, Gen8Format, Memory, Mixing, Operations, Pipes, Platform, Regions,
-    Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
+    RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -30,8 +30,8 @@ pub(crate) const BDW: Caps = Caps {
     },
     regs: Registers {
         grf_bytes: 32,
-        grf_count: 128,
-        grf_count_large: 128,
+        files: &[RegisterFile { grfs: 128, sbids: 0, threads: 7 }],
+        grf_names: 128,
         flag_count: 2,
         acc_count: 2,
         acc_names: 2,
@@ -87,8 +87,7 @@ pub(crate) const BDW: Caps = Caps {
         fused_pairs: false,
     },
     scoreboard: Scoreboard {
-        sbid_count: 0,
-        sbid_count_large: 0,
+        software: false,
         pipes: Pipes::One,
         depths: [0; Pipes::MOST],
         waits_for_accumulators: false,

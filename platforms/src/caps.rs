@@ -8,7 +8,7 @@ mod words;
 
 pub use execution::{Flow, Mixing, Operations, Regions, Thread};
 pub use messages::{EndFence, Memory, Sampler, Sends};
-pub use registers::{FloatAccumulators, Registers};
+pub use registers::{FloatAccumulators, RegisterFile, Registers};
 pub use scoreboard::{Pipes, Scoreboard};
 pub use words::{Format, Gen8Format, Layout, TernaryImm, Words, XeFormat};
 
@@ -66,12 +66,9 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// SBIDs of a thread with so many general registers.
-    pub const fn sbids(&self, grf_count: u16) -> u8 {
-        if grf_count > self.regs.grf_count {
-            self.scoreboard.sbid_count_large
-        } else {
-            self.scoreboard.sbid_count
-        }
+    /// SBIDs of a thread with so many general registers: those of the smallest file that has as many.
+    pub fn sbids(&self, grf_count: u16) -> u8 {
+        let file = self.regs.files.iter().find(|file| file.grfs >= grf_count);
+        file.map_or(self.regs.largest_file().sbids, |file| file.sbids)
     }
 }

@@ -31,7 +31,7 @@ mod tgllp;
 
 pub use caps::{
     Caps, EndFence, FloatAccumulators, Flow, Format, Gen8Format, Layout, Memory, Mixing, Operations, Pipes,
-    Regions, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, XeFormat,
+    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, XeFormat,
 };
 pub use latency::Latencies;
 pub use platform::Platform;
@@ -108,6 +108,18 @@ impl FromStr for Platform {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_grow_and_have_sbids_where_instructions_name_them() {
+        for p in Platform::ROWS {
+            let Caps { regs, scoreboard, .. } = p.caps();
+            assert!(regs.files.is_sorted_by(|a, b| a.grfs < b.grfs && a.sbids <= b.sbids), "{p}");
+            assert!(regs.files.iter().all(|file| (file.sbids > 0) == scoreboard.software), "{p}");
+            assert!(regs.files.iter().all(|file| regs.file(file.grfs.into()) == Some(*file)), "{p}");
+            assert!(regs.grf_names >= regs.largest_file().grfs, "{p}");
+        }
+        assert!(Registers::all_sizes().eq([128, 256]));
+    }
 
     #[test]
     fn names_and_numbers_lead_to_their_platform() {

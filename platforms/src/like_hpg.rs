@@ -3,8 +3,8 @@
 //! compiler, and of its assembler.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions, Registers,
-    Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions,
+    RegisterFile, Registers, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Its row.
@@ -22,7 +22,14 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     iga_json_name: "xehpg",
     // `encodeAccWrEn`, `predCtrlHasWidth`: as before Ponte Vecchio.
     words: Words { format: Format::Xe(XeFormat::XeHpg), ..TGLLP.words },
-    regs: Registers { grf_count_large: 256, ..TGLLP.regs },
+    // `GRFMode`.
+    regs: Registers {
+        files: &[
+            RegisterFile { grfs: 128, sbids: 16, threads: 8 },
+            RegisterFile { grfs: 256, sbids: 16, threads: 4 },
+        ],
+        ..TGLLP.regs
+    },
     // `noInt64`, `noFP64`, `hasMadm`: as Tiger Lake.
     ops: Operations {
         // `getFP64MadmExecSize`.
@@ -44,7 +51,7 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     // `supportCallaRegSrc`.
     flow: Flow { calla_register: true, ..TGLLP.flow },
     scoreboard: Scoreboard {
-        // `hasThreeALUPipes`; `getMaxSWSBTokenNum` of the assembler.
+        // `hasThreeALUPipes`.
         pipes: Pipes::Three,
         // As on Ponte Vecchio, whose row names the source.
         depths: [11, 11, 15, 0],

@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, EndFence, FloatAccumulators, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform,
-    Regions, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -28,7 +28,10 @@ pub(crate) const PVC: Caps = Caps {
     },
     regs: Registers {
         grf_bytes: 64,
-        grf_count_large: 256,
+        files: &[
+            RegisterFile { grfs: 128, sbids: 16, threads: 8 },
+            RegisterFile { grfs: 256, sbids: 32, threads: 4 },
+        ],
         flag_count: 4,
         acc_count: 4,
         acc_names: 16,
@@ -65,7 +68,6 @@ pub(crate) const PVC: Caps = Caps {
     flow: Flow { structured: false, calla_register: true, fused_pairs: false, ..TGLLP.flow },
     sends: Sends { length_in_word: true, responses_apart: true, ..TGLLP.sends },
     scoreboard: Scoreboard {
-        sbid_count_large: 32,
         pipes: Pipes::Four,
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE`, the same with `_64BIT`, `SWSB_MAX_MATH_DEPENDENCE_DISTANCE` of Intel's graphics
         // compiler (visa/G4_IR.hpp, visa/LocalScheduler/SWSB_G4IR.h).

@@ -2,7 +2,8 @@
 
 use crate::{
     Caps, EndFence, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform, Regions,
-    Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
+    RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP,
+    latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -23,12 +24,17 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.words
     },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
-    regs: Registers { acc_names: 8, float_accumulators: Some(FloatAccumulators::One), ..ICLLP.regs },
+    regs: Registers {
+        files: &[RegisterFile { grfs: 128, sbids: 16, threads: 7 }],
+        grf_names: 256,
+        acc_names: 8,
+        float_accumulators: Some(FloatAccumulators::One),
+        ..ICLLP.regs
+    },
     regions: Regions { mixed_half: Mixing::FirstFactor, ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, fused_pairs: true, ..ICLLP.flow },
     scoreboard: Scoreboard {
-        sbid_count: 16,
-        sbid_count_large: 16,
+        software: true,
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE` of Intel's graphics compiler (visa/G4_IR.hpp).
         depths: [11, 0, 0, 0],
         no_dd: false,

@@ -7,7 +7,7 @@
 
 use gen_ir::{Base, Dst, Inst, Op, Physical, Src};
 use narrow::{as_index, to_index, to_u16};
-use platforms::{Caps, Platform};
+use platforms::{Caps, Platform, Registers};
 
 use crate::{flow::Flow, instruction::Instruction};
 
@@ -53,7 +53,7 @@ impl Pressure {
 /// Bytes of a unit.
 const UNIT: u32 = 4;
 /// Registers of the largest file.
-const REGISTERS: usize = 256;
+const REGISTERS: usize = Registers::MOST_GRFS;
 
 /// A set of units.
 #[derive(Clone, PartialEq, Eq)]

@@ -211,7 +211,7 @@ impl<'a> Subject<'a> {
         if let Some(reason) = self.no_effect(at, kind, inst, &all) {
             return FaultVerdict::Dead(reason);
         }
-        if kind == FaultKind::Dependency && self.platform.caps().scoreboard.sbid_count > 0 {
+        if kind == FaultKind::Dependency && self.platform.caps().scoreboard.software {
             return FaultVerdict::Static;
         }
         let changed = self.changed(at, inst, &all);
@@ -271,7 +271,7 @@ impl<'a> Subject<'a> {
     /// Whether the static rules, which are the scoreboard pass's and not the emulator's, find nothing
     /// missing that was not missing before.
     fn covered(&self, at: usize, inst: Inst<Physical>) -> bool {
-        if self.platform.caps().scoreboard.sbid_count == 0 {
+        if !self.platform.caps().scoreboard.software {
             return false;
         }
         let mut insts = self.insts.clone();
@@ -346,7 +346,7 @@ fn damage(
 ) -> Option<Inst<Physical>> {
     let mut out = *inst;
     match kind {
-        FaultKind::Dependency if subject.platform.caps().scoreboard.sbid_count > 0 => {
+        FaultKind::Dependency if subject.platform.caps().scoreboard.software => {
             let token = matches!(inst.swsb.sbid, Some((SbidMode::Src | SbidMode::Dst, _)));
             match (inst.swsb.dist, token, inst.payload) {
                 (Some(_), true, _) if below(random, 2) == 0 => out.swsb.sbid = None,

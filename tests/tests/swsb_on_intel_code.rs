@@ -53,7 +53,7 @@ fn runs_without_findings(platform: Platform) {
         if has_fixed_places(&kernel) {
             continue;
         }
-        kernel.grf_count = platform.caps().regs.grf_count;
+        kernel.grf_count = platform.caps().regs.default_file().grfs;
         finalizer::swsb::swsb(&mut kernel);
         buffer.emit(&kernel, CodeOptions::default()).unwrap_or_else(|e| panic!("{}: {e}", k.id()));
         let run = |code: &[u8]| {

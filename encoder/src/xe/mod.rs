@@ -70,8 +70,8 @@ const fn check_row<L: Layout>(caps: &Caps) {
         "`flag_count` of a row, and the bits of flags in its layout"
     );
     assert!(
-        wide_u8(scoreboard.sbid_count_large) <= if swsb_bits > 8 { 32 } else { 16 },
-        "`sbid_count_large` of a row, and the bits of annotations in its layout"
+        wide_u8(regs.largest_file().sbids) <= if swsb_bits > 8 { 32 } else { 16 },
+        "`sbids` of a row's largest file, and the bits of annotations in its layout"
     );
     assert!(
         !scoreboard.pipes.have_math() || swsb_bits > 8,

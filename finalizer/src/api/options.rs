@@ -1,7 +1,7 @@
 //! What a caller may choose.
 
 use gen_ir::Watch;
-use platforms::Platform;
+use platforms::{Platform, Registers};
 
 use crate::PassSet;
 
@@ -60,10 +60,11 @@ impl std::str::FromStr for Grf {
 
     fn from_str(text: &str) -> Result<Grf, Self::Err> {
         match text {
-            "128" => Ok(Grf::Count(128)),
-            "256" => Ok(Grf::Count(256)),
             "auto" => Ok(Grf::Auto),
-            _ => Err("allowed: 128, 256, auto"),
+            _ => {
+                let count = text.parse().ok().filter(|n| Registers::all_sizes().any(|size| size == *n));
+                count.map(Grf::Count).ok_or("allowed: how many the threads of a platform can have, auto")
+            }
         }
     }
 }

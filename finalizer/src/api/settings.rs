@@ -37,8 +37,8 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "grf",
-        about: "general registers of a thread; `auto` takes 256 where that makes a kernel spill less",
-        allowed: "128, 256, auto",
+        about: "general registers of a thread; `auto` takes the most where that makes a kernel spill less",
+        allowed: "how many the threads of a platform can have, auto",
         set: |o, v| Grf::from_str(v).ok().map(|grf| o.grf = grf),
     },
     Setting {

@@ -198,7 +198,7 @@ fn faults<S: gen_ir::Space>(
 pub(crate) fn broken_rules(kernel: &Kernel<Physical>) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     for (_, inst) in kernel.insts() {
-        for broken in gen_ir::rules::check(kernel.platform, inst) {
+        for broken in gen_ir::rules::check_in(kernel.platform, kernel.grf_count, inst) {
             let d = Diagnostic::error(
                 "RuleBroken",
                 format!("the code for it, `{inst}`, breaks a rule: {broken}"),

@@ -428,7 +428,7 @@ pub static PASSES: &[Pass] = &[
         step: PassBody::Physical(steps::scoreboard),
         profile: Profile::Expanded,
         only: Some(Need {
-            on: |caps| caps.scoreboard.sbid_count > 0,
+            on: |caps| caps.scoreboard.software,
             else_because: "its hardware tracks dependencies",
         }),
         ..Pass::REQUIRED

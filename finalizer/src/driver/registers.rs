@@ -22,7 +22,7 @@ impl Registers {
     /// The platform's threads cannot have so many.
     pub fn of(options: &Options, kernel: &visa::Kernel) -> Result<Registers, Refusal> {
         let regs = options.platform.caps().regs;
-        let [small, large] = [regs.grf_count, regs.grf_count_large];
+        let [small, large] = [regs.default_file(), regs.largest_file()].map(|file| file.grfs);
         let (count, place) = match (options.grf, kernel.attr_int("NumGRF")) {
             (Grf::Auto, _) | (Grf::Kernel, Some(0)) => {
                 let more = Some(large).filter(|n| *n > small && !calls_by_stack(kernel));
@@ -32,10 +32,11 @@ impl Registers {
             (Grf::Kernel, Some(count)) => (count.into(), "the kernel's attribute NumGRF"),
             (Grf::Kernel, None) => (i64::from(small), ""),
         };
-        if let Some(count) = [small, large].into_iter().find(|n| i64::from(*n) == count) {
-            return Ok(Registers { count, more: None });
+        if let Some(file) = u32::try_from(count).ok().and_then(|n| regs.file(n)) {
+            return Ok(Registers { count: file.grfs, more: None });
         }
-        let allowed = if small == large { small.to_string() } else { format!("{small} or {large}") };
+        let allowed: Vec<String> = regs.files.iter().map(|file| file.grfs.to_string()).collect();
+        let allowed = allowed.join(" or ");
         let platform = options.platform;
         let message = format!("found {count} general registers a thread, allowed on {platform}: {allowed}");
         Err(Diagnostic::error("RegisterCount", message).about(place).in_kernel(&*kernel.name()).into())

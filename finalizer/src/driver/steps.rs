@@ -237,8 +237,10 @@ pub(super) fn check_rules(
     _: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    let platform = code.platform;
-    let legal = code.blocks.iter().flat_map(|b| &b.insts).all(|i| work.legal.is_legal(platform, i));
+    let (platform, grfs) = (code.platform, code.grf_count);
+    let is_legal =
+        |i: &Inst<Physical>| work.legal.is_legal(platform, i) && gen_ir::rules::stays_inside(grfs, i);
+    let legal = code.blocks.iter().flat_map(|b| &b.insts).all(is_legal);
     if legal { Ok(()) } else { Err(Refusal(pass::broken_rules(code))) }
 }
 

@@ -351,7 +351,7 @@ impl Lowerer<'_> {
     }
 
     fn emit_control(&mut self, mut inst: VInst) {
-        if self.caps.scoreboard.sbid_count == 0 {
+        if !self.caps.scoreboard.software {
             inst.opts = inst.opts.with(Options::SWITCH);
         }
         self.emit(inst);

@@ -5,9 +5,10 @@
 
 use gen_ir::RegisterSet;
 use narrow::{as_index, to_index, to_u16};
+use platforms::Registers;
 
 /// General registers at most.
-pub(super) const GRFS: usize = 256;
+pub(super) const GRFS: usize = Registers::MOST_GRFS;
 /// No instruction.
 pub(super) const NONE: u32 = u32::MAX;
 

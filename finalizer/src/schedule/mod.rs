@@ -131,7 +131,7 @@ fn kind(
 ) -> Mobility {
     // The switch to another thread goes with the register, wherever it is written. With a software scoreboard all pipes are
     // waited for there, so it is best where it was.
-    let watched = platform.caps().scoreboard.sbid_count == 0;
+    let watched = !platform.caps().scoreboard.software;
     if watched && inst.sets_float_modes() && inst.opts.0 & ODD & !Options::SWITCH.0 == 0 {
         return Mobility::Mode;
     }

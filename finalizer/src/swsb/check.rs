@@ -44,7 +44,7 @@ fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
 /// surely done. The rules are those of [`swsb`](super::swsb), over all paths.
 pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
     let caps = kernel.platform.caps();
-    if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
+    if !caps.scoreboard.software || kernel.blocks.is_empty() {
         return Vec::new();
     }
     let mut flow = DataFlow::default();

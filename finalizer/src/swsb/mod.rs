@@ -79,7 +79,7 @@ pub(crate) fn annotate(
     pool: &mut Pool<Physical>,
 ) {
     let caps = kernel.platform.caps();
-    if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
+    if !caps.scoreboard.software || kernel.blocks.is_empty() {
         return;
     }
     let ScoreboardMemory { flow, out } = scratch;

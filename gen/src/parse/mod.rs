@@ -109,7 +109,7 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
         Some(rest) => {
             let (platform, rest) = rest.split_once(',').unwrap_or((rest, ""));
             kernel.platform = platform.trim().parse().map_err(|_| format!("no platform `{platform}`"))?;
-            kernel.grf_count = kernel.platform.caps().regs.grf_count;
+            kernel.grf_count = kernel.platform.caps().regs.default_file().grfs;
             kernel.pairs = kernel.platform.caps().flow.fused_pairs;
             rest
         }

@@ -385,7 +385,7 @@ impl<S: Space> Kernel<S> {
             addressed,
         } = self;
         write!(f, "kernel {name:?} on {platform}, simd{simd}")?;
-        if *grf_count != platform.caps().regs.grf_count {
+        if *grf_count != platform.caps().regs.default_file().grfs {
             write!(f, ", {grf_count} registers")?;
         }
         if *reserved > 0 {

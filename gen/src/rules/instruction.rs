@@ -26,6 +26,8 @@ impl fmt::Display for Broken {
 pub(super) struct Cx<'a> {
     pub(super) caps: &'static Caps,
     pub(super) inst: &'a Inst<Physical>,
+    /// General registers of the thread.
+    pub(super) grfs: u16,
     /// Those that hold are told of, too.
     pub(super) all: bool,
     /// Is told of each rule that is broken, perhaps several times.

@@ -38,16 +38,23 @@ pub use anywhere::allows;
 pub use instruction::Broken;
 pub use narrow_types::{Narrow, NarrowSource, narrow_fits};
 pub use seen::Seen;
+pub use sends::stays_inside;
 
 use platforms::Platform;
 
 use crate::{Class, Inst, Physical};
 use instruction::{Cx, Operand};
 
-/// The rules that an instruction breaks on a platform; empty for a legal one.
+/// The rules that an instruction breaks on a platform; empty for a legal one. The thread has as many registers as the
+/// platform can give it.
 pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
+    check_in(platform, largest(platform), inst)
+}
+
+/// The same for a thread with so many general registers.
+pub fn check_in(platform: Platform, grfs: u16, inst: &Inst<Physical>) -> Vec<Broken> {
     let mut broken = Vec::new();
-    every_rule(platform, inst, Told::Broken, &mut |b, _| {
+    every_rule(platform, grfs, inst, Told::Broken, &mut |b, _| {
         if !broken.contains(&b) {
             broken.push(b);
         }
@@ -58,13 +65,13 @@ pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
 /// Tells of each question that the rules ask about an instruction, perhaps several times: the rule, and whether it
 /// holds. Some rules ask nothing of most instructions.
 pub fn each(platform: Platform, inst: &Inst<Physical>, told: &mut dyn FnMut(&'static str, bool)) {
-    every_rule(platform, inst, Told::All, &mut |b, holds| told(b.rule, holds));
+    every_rule(platform, largest(platform), inst, Told::All, &mut |b, holds| told(b.rule, holds));
 }
 
 /// Whether an instruction breaks no rule on a platform. Cheaper than [`check`]; of many instructions, [`Seen`] is asked.
 pub fn is_legal(platform: Platform, inst: &Inst<Physical>) -> bool {
     let mut legal = true;
-    every_rule(platform, inst, Told::Broken, &mut |_, _| legal = false);
+    every_rule(platform, largest(platform), inst, Told::Broken, &mut |_, _| legal = false);
     legal
 }
 
@@ -77,8 +84,18 @@ enum Told {
     All,
 }
 
-fn every_rule(platform: Platform, inst: &Inst<Physical>, which: Told, told: &mut dyn FnMut(Broken, bool)) {
-    let mut cx = Cx { caps: platform.caps(), inst, all: which == Told::All, told };
+fn largest(platform: Platform) -> u16 {
+    platform.caps().regs.largest_file().grfs
+}
+
+fn every_rule(
+    platform: Platform,
+    grfs: u16,
+    inst: &Inst<Physical>,
+    which: Told,
+    told: &mut dyn FnMut(Broken, bool),
+) {
+    let mut cx = Cx { caps: platform.caps(), inst, grfs, all: which == Told::All, told };
     match inst.op.info().class {
         Class::Send => sends::check(&mut cx),
         Class::Basic if inst.op == crate::Op::Srnd => {

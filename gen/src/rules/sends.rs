@@ -1,29 +1,38 @@
 //! Rules of messages: volume 2a, `send` and `sends`; volume 7, "Message Payload".
 
 use super::Cx;
-use crate::{Extent, Reg, Src};
+use crate::{Extent, Inst, Physical, Reg, Src};
 
 /// Registers from here on may hold the last message of a thread.
 const EOT_FIRST: u16 = 112;
 
-pub(super) fn check(cx: &mut Cx<'_>) {
-    let Some(info) = cx.inst.send() else { return };
-    let range = |i: usize, len: u8| {
-        let n = cx.inst.src[i].reg().and_then(Reg::grf_number)?;
+/// The registers of a message's two payloads and of its response.
+fn ranges(inst: &Inst<Physical>) -> [Option<Extent>; 3] {
+    let Some(info) = inst.send() else { return [None; 3] };
+    let range = |reg: Option<Reg<Physical>>, len: u8| {
+        let n = reg.and_then(Reg::grf_number)?;
         Some(Extent::new(u32::from(n), u32::from(len)))
     };
-    let (first, second) = (range(0, info.src0_len), range(1, info.src1_len));
-    let dst = cx
-        .inst
-        .dst
-        .reg()
-        .and_then(Reg::grf_number)
-        .map(|n| Extent::new(u32::from(n), u32::from(info.dst_len)));
-    let count = if cx.caps.regs.grf_count_large > 128 { 256 } else { 128 };
+    [
+        range(inst.src[0].reg(), info.src0_len),
+        range(inst.src[1].reg(), info.src1_len),
+        range(inst.dst.reg(), info.dst_len),
+    ]
+}
 
-    for r in [first, second, dst].into_iter().flatten() {
-        cx.require(r.end <= count, "message-range", "a message stays inside the register file");
-    }
+/// Whether the registers of a message, if it is one, are among so many.
+pub fn stays_inside(grfs: u16, inst: &Inst<Physical>) -> bool {
+    ranges(inst).into_iter().flatten().all(|r| r.end <= u32::from(grfs))
+}
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    let Some(info) = cx.inst.send() else { return };
+    let [first, second, dst] = ranges(cx.inst);
+    cx.require(
+        stays_inside(cx.grfs, cx.inst),
+        "message-range",
+        "a message stays inside the register file of its thread",
+    );
     let direct = !matches!(cx.inst.src[0], Src::Indirect { .. });
     cx.require(direct, "message-indirect", "a message payload is addressed directly");
     if info.eot {

@@ -346,6 +346,14 @@ fn a_response_does_not_meet_its_payload() {
     assert_eq!(names(Platform::Icllp, &i), [""; 0]);
 }
 
+#[test]
+fn a_message_stays_among_the_registers_of_its_thread() {
+    let text = "send.ugm (16|M0) null<1>:ud r126.0<8;8,1>:ud r128.0<8;8,1>:ud 0x0 0x4000504 wr:2+1 rd:0";
+    let i = crate::parse_inst::<Physical>(text).unwrap();
+    let of = |grfs| check_in(Platform::Pvc, grfs, &i).iter().map(|b| b.rule).collect::<Vec<_>>();
+    assert_eq!((of(128), of(256)), (vec!["message-range"], vec![]), "{i}");
+}
+
 /// Who may be named as the source of a rule.
 const SOURCES: [&str; 4] = ["PRM", "Mesa", "Intel", "Bspec"];
 

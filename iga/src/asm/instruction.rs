@@ -206,7 +206,7 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn sbid(&mut self) -> Option<u8> {
         let at = self.here();
-        let count = u32::from(self.caps.scoreboard.sbid_count_large);
+        let count = u32::from(self.caps.regs.largest_file().sbids);
         match self.small() {
             Some(n) if n < count => Some(to_u8(n)),
             _ => {

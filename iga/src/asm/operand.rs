@@ -4,7 +4,7 @@ use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
 use gen_ir::{AddrSub, Arf, Base, Dst, FlagSub, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::to_u8;
-use platforms::{Caps, Layout};
+use platforms::Caps;
 
 /// A register as written: the subregister counts elements of a type that stands further on.
 #[derive(Clone, Copy, Debug)]
@@ -45,11 +45,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
     let lone = |n: Option<u16>| if n.is_none() { Some(0) } else { small(n) };
     let arf = match name {
         "r" => {
-            let count = match caps.words.layout() {
-                Layout::Gen8 => 128,
-                Layout::Xe => 256,
-            };
-            return number.filter(|&n| n < count).map(|n| Base::Grf(GrfNum::new(n)));
+            return number.filter(|&n| n < caps.regs.grf_names).map(|n| Base::Grf(GrfNum::new(n)));
         }
         "null" if number.is_none() => Arf::Null,
         "ip" if number.is_none() => Arf::Ip,

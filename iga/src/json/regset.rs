@@ -176,8 +176,7 @@ impl Files {
     fn size(&self, file: File) -> u32 {
         let grf = u32::from(self.caps.regs.grf_bytes);
         match file {
-            File::Grf if self.caps.words.layout() == Layout::Gen8 => 128 * grf,
-            File::Grf => 256 * grf,
+            File::Grf => u32::from(self.caps.regs.grf_names) * grf,
             File::Acc => u32::from(self.caps.regs.acc_names) * grf,
             File::Flag => u32::from(self.caps.regs.flag_count) * FlagSub::REGISTER_BYTES,
             File::Addr => AddrSub::FILE_BYTES,

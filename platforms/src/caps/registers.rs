@@ -1,14 +1,28 @@
 //! The registers of a thread.
 
+use crate::Platform;
+
+/// A size of the register file that threads can have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegisterFile {
+    /// General registers.
+    pub grfs: u16,
+    /// SBIDs of the software scoreboard, 0 where the hardware tracks dependencies itself.
+    pub sbids: u8,
+    /// Threads with such a file that an execution unit runs.
+    pub threads: u8,
+}
+
 /// The registers of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
     /// One general register, in bytes.
     pub grf_bytes: u16,
-    /// General registers a thread has by default.
-    pub grf_count: u16,
-    /// General registers in large-GRF mode (equal to `grf_count` where there is no such mode).
-    pub grf_count_large: u16,
+    /// The sizes of the register file, from the smallest on; the first is what a thread has by default (Intel's finalizer,
+    /// the constructor of `GRFMode`).
+    pub files: &'static [RegisterFile],
+    /// General registers that assembly can name, whatever a thread has (measured with the reference assembler).
+    pub grf_names: u16,
     /// Flag registers (32 bits each).
     pub flag_count: u8,
     /// Accumulator registers (one GRF each) usable for float operands.
@@ -25,6 +39,46 @@ pub struct Registers {
 }
 
 impl Registers {
+    /// General registers that a thread of any platform has at most.
+    #[expect(clippy::as_conversions, reason = "no `From` can be called in constants")]
+    pub const MOST_GRFS: usize = {
+        let (mut at, mut most) = (0, 0);
+        while at < Platform::ROWS.len() {
+            let count = Platform::ROWS[at].caps().regs.largest_file().grfs;
+            if count > most {
+                most = count;
+            }
+            at += 1;
+        }
+        most as usize
+    };
+
+    /// What a thread has by default.
+    pub const fn default_file(&self) -> RegisterFile {
+        self.files[0]
+    }
+
+    /// The largest file there is.
+    pub const fn largest_file(&self) -> RegisterFile {
+        self.files[self.files.len() - 1]
+    }
+
+    /// The file with so many general registers, if threads can have it.
+    pub fn file(&self, grfs: u32) -> Option<RegisterFile> {
+        self.files.iter().copied().find(|file| u32::from(file.grfs) == grfs)
+    }
+
+    /// The file of threads of which an execution unit runs so many, if there is one.
+    pub fn file_of_threads(&self, threads: u64) -> Option<RegisterFile> {
+        self.files.iter().copied().find(|file| u64::from(file.threads) == threads)
+    }
+
+    /// How many general registers threads can have, of any platform: each number once, in order.
+    pub fn all_sizes() -> impl Iterator<Item = u16> {
+        let files = Platform::ALL.iter().flat_map(|p| p.caps().regs.files);
+        files.map(|file| file.grfs).collect::<std::collections::BTreeSet<u16>>().into_iter()
+    }
+
     /// The native width: as many channels as a register has elements of 32 bits (Intel's finalizer, `getNativeExecSize`).
     /// So many has a message of them, `math` that gives half floats (`fixMathInst`), and at most an operation on halves and
     /// floats that gives floats or packed halves (volume 7, "Special Restrictions for Handling Mixed Mode Float Operations";

@@ -30,10 +30,8 @@ impl Pipes {
 /// Who tracks dependencies between instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Scoreboard {
-    /// Software scoreboard: the number of SBIDs, 0 where the hardware tracks dependencies itself.
-    pub sbid_count: u8,
-    /// The same for a thread with the large register file.
-    pub sbid_count_large: u8,
+    /// Instructions say what they wait for; elsewhere the hardware tracks dependencies itself.
+    pub software: bool,
     /// The in-order pipes of a software scoreboard.
     pub pipes: Pipes,
     /// By pipe, in the order of [`Pipes::MOST`]: an instruction so many places back has written its result. 0 where there is

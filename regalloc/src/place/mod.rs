@@ -84,7 +84,7 @@ pub(crate) struct ScanMemory {
     /// From which length on such lists are looked through for what is over.
     full_active: usize,
     full_parts: Vec<usize>,
-    /// When registers are in use, where there are up to 128 and up to 256 registers. After a second chance the whole ones
+    /// When registers are in use, where files are small and where they are large. After a second chance the whole ones
     /// say all.
     pub narrow: UseTables<2>,
     pub wide: UseTables<4>,
@@ -165,7 +165,7 @@ pub(crate) fn place(
         out.start(vars);
         return;
     }
-    if file.regs <= 128 {
+    if file.regs <= UseTables::<2>::REGISTERS {
         let tables = std::mem::take(&mut s.narrow);
         s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
     } else {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::analysis::{facts::LanePitch, position::Range};
 use narrow::as_index;
+use platforms::Registers;
 
 /// When registers are in use.
 #[derive(Default)]
@@ -16,6 +17,15 @@ pub(crate) struct UseTables<const W: usize> {
     pub(super) partly: RegMatrix<W>,
     /// When something has registers that others may have, too: by the pitch of its lanes. None of that is among the wholes.
     pub(super) shared: [SharedTables<W>; LanePitch::COUNT],
+}
+
+impl<const W: usize> UseTables<W> {
+    /// Registers of a file that they have room for.
+    pub const REGISTERS: u32 = {
+        // The widest ones, which take what fits into no others.
+        assert!(64 * 4 >= Registers::MOST_GRFS, "room for all registers of a file");
+        64 * narrow::wide_u8(narrow::const_u8(W))
+    };
 }
 
 /// When registers are in use that others may have, too.

@@ -297,7 +297,7 @@ fn words(platform: Platform, a: &Sent, b: &Sent) -> Vec<(String, String, String)
         }
     };
     // Before Gen12 a register with the extended descriptor names the function.
-    let registers = platform.caps().scoreboard.sbid_count == 0;
+    let registers = !platform.caps().scoreboard.software;
     let function = |s: &Sent| match s.ex_desc {
         (bits, true) if registers => format!("function {}", bits & 15),
         _ => s.sfid.to_string(),

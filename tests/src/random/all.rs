@@ -152,7 +152,7 @@ impl InstGenerator<'_> {
 
     fn scoreboard(&mut self, inst: &Inst<Physical>) -> Swsb {
         let mut swsb = Swsb::NONE;
-        let sbid = self.random.number(self.caps.scoreboard.sbid_count_large.into()) as u8;
+        let sbid = self.random.number(self.caps.regs.largest_file().sbids.into()) as u8;
         let distance = 1 + self.random.number(7) as u8;
         let out_of_order = inst.op.is_send()
             || matches!(inst.op.info().class, Class::Dpas)

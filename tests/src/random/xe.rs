@@ -251,7 +251,7 @@ impl Maker {
             };
         }
         let byte = byte(r);
-        Reg::grf(GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16), byte)
+        Reg::grf(GrfNum::new(r.below(self.platform.caps().regs.largest_file().grfs.into()) as u16), byte)
     }
 
     fn region(&mut self) -> Region {

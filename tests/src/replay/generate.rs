@@ -188,7 +188,7 @@ impl KernelMaker {
                 *self.r.pick(&[subjects + large, subjects + large - less, subjects + 1, large + 2, 110])
             }
         };
-        let all = u32::from(self.platform.caps().regs.grf_count);
+        let all = u32::from(self.platform.caps().regs.default_file().grfs);
         all.saturating_sub(given + wanted + 1) as u16
     }
 

@@ -1,7 +1,7 @@
 //! Declarations.
 
 use narrow::{as_index, to_u16};
-use platforms::Platform;
+use platforms::{Platform, Registers};
 
 use super::{Checker, Root, Rule};
 use crate::{ids::*, model::*, types::Type};
@@ -53,8 +53,8 @@ impl Checker<'_> {
         let rows = Platform::ALL.into_iter().map(|p| p.caps().regs);
         let of_size = rows.filter(|regs| u32::from(regs.grf_bytes) == grf);
         let count = match self.options.platform {
-            Some(platform) => platform.caps().regs.grf_count_large,
-            None => of_size.map(|regs| regs.grf_count_large).max().unwrap_or_default(),
+            Some(platform) => platform.caps().regs.largest_file().grfs,
+            None => of_size.map(|regs| regs.largest_file().grfs).max().unwrap_or_default(),
         };
         grf * u32::from(count)
     }
@@ -74,8 +74,10 @@ impl Checker<'_> {
     }
 
     fn attributes(&mut self, file: u32) {
-        const MEANINGS: [(&str, &[i32]); 3] =
-            [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &[0, 128, 256]), ("Target", &[0, 1])];
+        // Which of these sizes the platform has, the finalizer says.
+        let sizes: Vec<i32> = std::iter::once(0).chain(Registers::all_sizes().map(i32::from)).collect();
+        let meanings: [(&str, &[i32]); 3] =
+            [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &sizes), ("Target", &[0, 1])];
         let file = file.cast_signed();
         let ranges = [
             ("SLMSize", 1024, "kB"),
@@ -94,7 +96,7 @@ impl Checker<'_> {
         if self.safety_only {
             return;
         }
-        for (name, allowed) in MEANINGS {
+        for (name, allowed) in meanings {
             let Some(value) = self.kernel.attr_int(name) else { continue };
             if !allowed.contains(&value) {
                 let allowed: Vec<_> = allowed.iter().map(i32::to_string).collect();

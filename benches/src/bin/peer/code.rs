@@ -101,7 +101,7 @@ pub fn cycles(platform: Platform, code: &[u8]) -> Cycles {
     };
     let mut clock = Clock::new(platform.caps());
     let by_registers = sum(&mut |inst| clock.issue(inst));
-    if platform.caps().scoreboard.sbid_count == 0 {
+    if !platform.caps().scoreboard.software {
         return Cycles { by_registers, as_annotated: by_registers };
     }
     let mut clock = AnnotationClock::new(platform);

@@ -64,7 +64,7 @@ impl InstGenerator<'_> {
     }
 
     pub(super) fn grf(&mut self, ty: Type) -> Reg<Physical> {
-        let number = self.random.number(self.caps.regs.grf_count_large.into()) as u16;
+        let number = self.random.number(self.caps.regs.largest_file().grfs.into()) as u16;
         let byte = if self.random.chance(60) {
             0
         } else {
@@ -189,7 +189,7 @@ impl InstGenerator<'_> {
 
     pub(super) fn whole_grf(&mut self) -> Reg<Physical> {
         // Messages stay inside the register file.
-        let last = self.caps.regs.grf_count_large.min(256 - 32);
+        let last = self.caps.regs.largest_file().grfs.min(256 - 32);
         Reg::grf(GrfNum::new(self.random.number(last.into()) as u16), 0)
     }
 

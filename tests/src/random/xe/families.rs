@@ -43,7 +43,7 @@ impl Maker {
 
     fn whole(&mut self) -> Reg<Physical> {
         // Messages stay inside the register file.
-        let last = self.platform.caps().regs.grf_count_large.min(256 - 32);
+        let last = self.platform.caps().regs.largest_file().grfs.min(256 - 32);
         Reg::grf(GrfNum::new(self.random.below(last.into()) as u16), 0)
     }
 
@@ -188,7 +188,7 @@ impl Maker {
         if inst.op == Op::Ret || in_register && r.one_in(4) {
             (jip, uip) = (Target::None, Target::None);
             let reg = Reg::grf(
-                GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16),
+                GrfNum::new(r.below(self.platform.caps().regs.largest_file().grfs.into()) as u16),
                 r.below(4) as u32 * 4,
             );
             inst.src[0] = Src::scalar(reg, Type::Ud);
@@ -196,7 +196,7 @@ impl Maker {
         if matches!(inst.op, Op::Call | Op::Calla) {
             inst.dst = Dst::packed(
                 Reg::grf(
-                    GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16),
+                    GrfNum::new(r.below(self.platform.caps().regs.largest_file().grfs.into()) as u16),
                     r.below(4) as u32 * 4,
                 ),
                 Type::Ud,
