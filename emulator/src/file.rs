@@ -5,10 +5,11 @@
 //! there), indirect accesses when they happen.
 
 use gen_ir::{AddrSub, Arf, Base, FlagSub, Physical, Reg};
-use narrow::wide_u8;
+use narrow::{const_u8, const_u16, wide_u8, wide_u16};
+use platforms::Registers;
 
-/// Bytes before the architecture registers: 256 GRFs of 64 bytes.
-pub(crate) const GRF_END: u32 = 256 * 64;
+/// Bytes before the architecture registers: those of the largest file.
+pub(crate) const GRF_END: u32 = wide_u16(const_u16(Registers::MOST_BYTES));
 /// `null` reads as zeros from here.
 pub(crate) const NULL: u32 = GRF_END;
 /// `a0`.
@@ -16,11 +17,14 @@ pub(crate) const ADDR: u32 = NULL + 256;
 /// `f0` on, 4 bytes each.
 pub(crate) const FLAG: u32 = ADDR + 64;
 /// How many flag registers are kept.
-pub(crate) const FLAG_COUNT: u8 = 4;
+pub(crate) const FLAG_COUNT: u8 = const_u8(Registers::MOST_FLAGS);
 /// How many bytes they have.
 pub(crate) const FLAG_BYTES: u32 = wide_u8(FLAG_COUNT) * FlagSub::REGISTER_BYTES;
 /// `ce`.
-pub(crate) const CE: u32 = FLAG + 64;
+pub(crate) const CE: u32 = FLAG + {
+    assert!(FLAG_BYTES <= 64, "the room for flags");
+    64
+};
 /// `sr0`.
 pub(crate) const STATE: u32 = CE + 64;
 /// `cr0`.
@@ -37,12 +41,12 @@ pub(crate) const OTHER: u32 = TIMESTAMP + 64;
 pub(crate) const THREAD_DEP: u32 = OTHER + 64;
 /// `msg0`.
 pub(crate) const MSG: u32 = THREAD_DEP + 64;
-/// `acc0` on, one GRF each; the extra-precision registers are `acc2` to `acc9`.
+/// `acc0` on, one GRF each; the registers of macros come behind those with names.
 pub(crate) const ACC: u32 = MSG + 3 * 64;
 /// Accumulators kept.
-pub(crate) const ACC_COUNT: u32 = 10;
+pub(crate) const ACC_COUNT: u32 = wide_u8(const_u8(Registers::MOST_ACCUMULATORS));
 /// End of the file, with room for a whole operand behind the last register.
-pub(crate) const END: u32 = ACC + ACC_COUNT * 64;
+pub(crate) const END: u32 = ACC + ACC_COUNT * wide_u16(const_u16(Registers::MOST_GRF_BYTES));
 
 /// Where a flag register starts.
 pub(crate) fn flag(register: u8) -> u32 {

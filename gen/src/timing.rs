@@ -4,9 +4,11 @@
 
 use std::ops::Range;
 
-use crate::{Arf, Base, Class, Descriptors, Direction, Dst, Inst, MathFn, Payload, Sfid, Space};
+use crate::{
+    AddrSub, Arf, Base, Class, Descriptors, Direction, Dst, FlagSub, Inst, MathFn, Payload, Sfid, Space,
+};
 use narrow::as_index;
-use platforms::Caps;
+use platforms::{Caps, Registers};
 
 /// Cycles of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,12 +91,12 @@ impl<S: Space> Inst<S> {
 /// A unit of registers that the clock keeps apart: a dword.
 const UNIT: u32 = 4;
 /// General registers, then flags, addresses and accumulators.
-const FLAGS: usize = 256 * 16;
-const ADDRESSES: usize = FLAGS + 4;
-const ACCUMULATOR: usize = ADDRESSES + 8;
-const UNITS: usize = ACCUMULATOR + ACCUMULATORS;
-/// Accumulators, those of the macros for quotients and roots, too: each is one unit.
-const ACCUMULATORS: usize = 16;
+const FLAGS: usize = Registers::MOST_BYTES / as_index(UNIT);
+const ADDRESSES: usize = FLAGS + Registers::MOST_FLAGS * as_index(FlagSub::REGISTER_BYTES / UNIT);
+const ACCUMULATOR: usize =
+    ADDRESSES + Registers::MOST_ADDR_SUBREGS * as_index(AddrSub::BYTES) / as_index(UNIT);
+/// An accumulator is one unit, those of the macros for quotients and roots, too.
+const UNITS: usize = ACCUMULATOR + Registers::MOST_ACCUMULATORS;
 
 /// One thread alone, issuing instructions in order: how long each makes it wait.
 #[derive(Clone, Debug)]

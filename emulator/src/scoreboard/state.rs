@@ -1,7 +1,7 @@
 //! What the scoreboard knows of a thread.
 
 use gen_ir::Sfid;
-use platforms::Pipes;
+use platforms::{Pipes, Registers};
 
 /// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
 pub(super) const PIPES: usize = Pipes::MOST;
@@ -66,11 +66,13 @@ impl Default for Walk {
 
 /// Registers whose dependency is left set, a bit each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Held([u64; 4]);
+pub(crate) struct Held([u64; HELD_WORDS]);
+
+const HELD_WORDS: usize = Registers::MOST_GRFS.div_ceil(64);
 
 impl Held {
     pub(super) fn is_empty(self) -> bool {
-        self.0 == [0; 4]
+        self.0 == [0; HELD_WORDS]
     }
 
     pub(super) fn has(self, register: usize) -> bool {

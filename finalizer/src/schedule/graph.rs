@@ -12,16 +12,16 @@ use gen_ir::{
     Timing,
 };
 use narrow::{as_index, ones, to_index, to_u16};
-use platforms::{Caps, Platform};
+use platforms::{Caps, Platform, Registers};
 
 use super::{
     addressed::{Addressed, GRFS, NONE},
     kind::Mobility,
 };
 
-/// Flag registers, four of them; behind them the address register and the accumulators, one cell each.
+/// Flag registers; behind them the address register and the accumulators, one cell each.
 const FLAGS: usize = GRFS;
-const ADDRESSES: usize = FLAGS + 4;
+const ADDRESSES: usize = FLAGS + Registers::MOST_FLAGS;
 const ACCUMULATOR: usize = ADDRESSES + 1;
 /// The modes of floats in the control register.
 const MODES: usize = ACCUMULATOR + 1;

@@ -38,20 +38,46 @@ pub struct Registers {
     pub addr_subregs: u8,
 }
 
-impl Registers {
-    /// General registers that a thread of any platform has at most.
-    #[expect(clippy::as_conversions, reason = "no `From` can be called in constants")]
-    pub const MOST_GRFS: usize = {
+/// The most that the registers of a platform say, those of invented ones, too: for arrays.
+macro_rules! most {
+    ($regs:ident => $what:expr) => {{
         let (mut at, mut most) = (0, 0);
         while at < Platform::ROWS.len() {
-            let count = Platform::ROWS[at].caps().regs.largest_file().grfs;
-            if count > most {
-                most = count;
+            let $regs = &Platform::ROWS[at].caps().regs;
+            #[expect(clippy::as_conversions, reason = "no `From` can be called in constants")]
+            let found = $what as usize;
+            if found > most {
+                most = found;
             }
             at += 1;
         }
-        most as usize
-    };
+        most
+    }};
+}
+
+impl Registers {
+    /// Bytes of a general register at most.
+    pub const MOST_GRF_BYTES: usize = most!(regs => regs.grf_bytes);
+
+    /// General registers that a thread has at most.
+    pub const MOST_GRFS: usize = most!(regs => regs.largest_file().grfs);
+
+    /// Bytes of a register file at most.
+    pub const MOST_BYTES: usize = most!(regs => regs.largest_file().grfs * regs.grf_bytes);
+
+    /// Flag registers at most.
+    pub const MOST_FLAGS: usize = most!(regs => regs.flag_count);
+
+    /// Address subregisters at most.
+    pub const MOST_ADDR_SUBREGS: usize = most!(regs => regs.addr_subregs);
+
+    /// Accumulators at most, those of macros, too.
+    pub const MOST_ACCUMULATORS: usize = most!(regs => regs.accumulators());
+
+    /// Accumulators, those of macros, too: there are eight of these (`mme0` to `mme7`) where they have names of their own.
+    pub const fn accumulators(&self) -> u8 {
+        self.acc_names + if self.mme_names { 8 } else { 0 }
+    }
 
     /// What a thread has by default.
     pub const fn default_file(&self) -> RegisterFile {
