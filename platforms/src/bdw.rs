@@ -124,6 +124,7 @@ pub(crate) const BDW: Caps = Caps {
         word_atomics: false,
         stack_surfaces: [243, 244],
         scratch_surface: false,
+        scratch_most: 2 << 20,
     },
     sampler: Sampler {
         exists: true,
@@ -134,7 +135,7 @@ pub(crate) const BDW: Caps = Caps {
         level_after_u: true,
         media: true,
         media_plus: false,
-        cps: 0,
+        cps: None,
         cps_in_word: false,
     },
     latencies: GEN8,

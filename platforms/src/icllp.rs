@@ -53,7 +53,7 @@ pub(crate) const ICLLP: Caps = Caps {
         bindless: true,
         header: false,
         half_parameters: true,
-        cps: 1 << 11,
+        cps: Some(11),
         cps_in_word: true,
         ..SKL.sampler
     },

@@ -72,8 +72,11 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         fence_before_eot: EndFence::Never,
         // `hasScratchSurface`.
         scratch_surface: true,
+        // `getMaxPTSS`.
+        scratch_most: 256 << 10,
         ..TGLLP.memory
     },
+    // As on Ponte Vecchio, whose row names the source.
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread {
         // `loadThreadPayload`.

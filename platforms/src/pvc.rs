@@ -85,10 +85,11 @@ pub(crate) const PVC: Caps = Caps {
         a64_gather_8_bytes: true,
         fence_before_eot: EndFence::Never,
         scratch_surface: true,
+        scratch_most: 256 << 10,
         ..TGLLP.memory
     },
-    sampler: Sampler { exists: false, media: false, cps: 0, ..TGLLP.sampler },
-    // LSC, from L3.
+    sampler: Sampler { exists: false, media: false, cps: None, ..TGLLP.sampler },
+    // `LSC_UNTYPED_L3` of Intel's graphics compiler (visa/LocalScheduler/LatencyTable.h).
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread {
         payload_prologue: true,

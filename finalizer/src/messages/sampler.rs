@@ -92,7 +92,8 @@ impl Lowerer<'_> {
         let header = if plan.header { Some(self.sample_header(operation, sample, &index)?) } else { None };
         let mut desc = self.sampler_descriptor(control, &surface, &index)?;
         let cps_in_word = self.caps.sampler.cps_in_word && !matches!(surface, Surface::Bindless(..));
-        desc.ex_bits = if sample.cps && !cps_in_word { self.caps.sampler.cps } else { 0 };
+        let cps = self.caps.sampler.cps.filter(|_| sample.cps && !cps_in_word);
+        desc.ex_bits = cps.map_or(0, |bit| 1 << bit);
         let whole = plan.result_bytes(plan.lanes).next_multiple_of(self.grf());
         let (dst, copy) = self.response(sample.dst, plan.channels * whole)?;
         if copy.is_some() {

@@ -157,7 +157,7 @@ pub struct Thread {
     pub barrier_counts: bool,
     /// A thread's place in the dispatch has 12 bits a dimension in `r0`, not 11 (Intel's finalizer, `useNewR0Format`).
     pub ids_of_12_bits: bool,
-    /// The barrier identifier's bits of `r0.2`.
+    /// The barrier identifier's bits of `r0.2` (Intel's finalizer, `getBarrierIDMask`).
     pub barrier_mask: u32,
     /// The thread ends with a message to the gateway rather than to the thread spawner.
     pub eot_gateway: bool,

@@ -73,11 +73,14 @@ pub struct Memory {
     /// Atomic messages of words exist (vISA specification, DWORD_ATOMIC, "{TGLLP+}"; Mesa, brw_eu.h, the same from Gen12 on). On
     /// others their numbers are of the SIMD4x2 messages, or nobody's.
     pub word_atomics: bool,
-    /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
+    /// Binding table indices of the surfaces that vISA calls `T1` and `T2` (Intel's finalizer, visa/Common_ISA.h,
+    /// `PREDEFINED_SURF`, which keeps the numbers of Gen8 with `_OLD` behind the name).
     pub stack_surfaces: [u8; 2],
     /// Scratch memory is a surface, whose state `r0.5` names in bits 31:10. Elsewhere those bits are the address
     /// of the thread's part, and a message may have them advanced. (Intel's finalizer, `hasScratchSurface`.)
     pub scratch_surface: bool,
+    /// Bytes of scratch memory that a thread has at most (Intel's finalizer, `getMaxPTSS`).
+    pub scratch_most: u32,
 }
 
 /// The sampler.
@@ -99,8 +102,9 @@ pub struct Sampler {
     pub media: bool,
     /// Video analytics have their later functions.
     pub media_plus: bool,
-    /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
-    pub cps: u32,
+    /// The bit of the extended descriptor that compensates the level of detail for coarse pixels, where there is one (Intel's
+    /// finalizer, visa/BuildIRImpl.cpp, `CPS_LOD_COMPENSATION_ENABLE`).
+    pub cps: Option<u8>,
     /// Where the extended descriptor is no register, a bit of the message's word does (Intel's finalizer, `SetExtMsgDescr` and
     /// `bitsExDescCPSLOD`).
     pub cps_in_word: bool,

@@ -5,9 +5,6 @@ use gen_ir::{
     Type, Var, VarClass, VarId, Virtual,
 };
 
-/// A register begins so.
-const ALIGN: u32 = 32;
-
 /// Writes predicates; memory for the instructions of a block.
 #[derive(Default)]
 pub(super) struct Guards {
@@ -160,12 +157,13 @@ impl Writer<'_> {
         let stride = horz.max(1);
         let bytes = inst.exec.lanes() * u32::from(stride) * ty.bytes();
         // As far inside a register as the result: rules look at that.
+        let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let (align, inside) = match inst.dst.reg().and_then(|reg| Some((reg.var()?, reg.byte))) {
             Some((old, byte)) => {
-                let align = kernel.vars[old.index()].align.min(ALIGN);
+                let align = kernel.vars[old.index()].align.min(grf_bytes);
                 (align, byte % align)
             }
-            None => (ALIGN, 0),
+            None => (grf_bytes, 0),
         };
         let temp = Var::temp(VarClass::General, (inside + bytes).next_multiple_of(align), align);
         let temp = Reg::var_at(kernel.add_var(temp), inside);

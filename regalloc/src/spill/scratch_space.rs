@@ -4,9 +4,7 @@ use gen_ir::{Kernel, Var, VarClass, Virtual, scratch};
 
 /// Bytes that the offset field of a scratch block message reaches.
 const REACH: u64 = 4096 * 32;
-/// Bytes of scratch memory that a thread of a platform with a scratch surface has at most (Intel's finalizer,
-/// `getMaxPTSS`).
-const SURFACE_REACH: u64 = 256 * 1024;
+
 /// The thread's scratch memory, as far as it is given away.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScratchSpace {
@@ -25,7 +23,7 @@ impl ScratchSpace {
     /// The first byte that the messages of `kernel` do not reach.
     pub fn end(&self, kernel: &Kernel<Virtual>) -> u64 {
         match by_surface(kernel) {
-            true => SURFACE_REACH,
+            true => kernel.platform.caps().memory.scratch_most.into(),
             false => u64::from(self.base) + REACH,
         }
     }
