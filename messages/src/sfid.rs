@@ -133,9 +133,10 @@ impl Sfid {
         Sfid::from_number(number, false)
     }
 
-    /// The shared function of a number (4 bits); `lsc`: where the load/store cache exists.
-    pub const fn from_number(number: u8, lsc: bool) -> Sfid {
-        match (number, lsc) {
+    /// The shared function of a number (4 bits); `late`: of the numbers since the load/store cache and ray tracing, as a
+    /// platform's row says.
+    pub const fn from_number(number: u8, late: bool) -> Sfid {
+        match (number, late) {
             (0, _) => Sfid::Null,
             (1, true) => Sfid::Ugml,
             (2, _) => Sfid::Sampler,

@@ -99,6 +99,7 @@ pub(crate) const BDW: Caps = Caps {
     },
     sends: Sends {
         split: false,
+        late_functions: false,
         payload_most: 15,
         second_most: 0,
         response_most: 31,
@@ -111,6 +112,8 @@ pub(crate) const BDW: Caps = Caps {
     },
     memory: Memory {
         lsc: false,
+        late_data_cache: false,
+        thread_in_header: true,
         scattered_header: true,
         typed_header: true,
         a64_gather_8_bytes: true,
@@ -133,6 +136,7 @@ pub(crate) const BDW: Caps = Caps {
         half_parameters: false,
         short_responses: false,
         level_after_u: true,
+        late_modes: false,
         media: true,
         media_plus: false,
         cps: None,

@@ -4,7 +4,7 @@
 
 use crate::{
     Caps, EndFence, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions,
-    RegisterFile, Registers, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Its row.
@@ -62,11 +62,21 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         slm_stores_overtake: true,
         ..TGLLP.scoreboard
     },
-    // `encodeSendSrc1Length`.
-    sends: Sends { length_in_word: true, ..TGLLP.sends },
+    sends: Sends {
+        // `intToSFID`.
+        late_functions: true,
+        // `encodeSendSrc1Length`.
+        length_in_word: true,
+        ..TGLLP.sends
+    },
+    // As on Ponte Vecchio.
+    sampler: Sampler { late_modes: true, ..TGLLP.sampler },
     memory: Memory {
         // `supportsLSC`.
         lsc: true,
+        // As on Ponte Vecchio.
+        late_data_cache: true,
+        thread_in_header: false,
         surface_qwords: true,
         // `needFenceBeforeEOT`.
         fence_before_eot: EndFence::Never,

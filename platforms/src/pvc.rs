@@ -66,7 +66,7 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.regions
     },
     flow: Flow { structured: false, calla_register: true, fused_pairs: false, ..TGLLP.flow },
-    sends: Sends { length_in_word: true, responses_apart: true, ..TGLLP.sends },
+    sends: Sends { late_functions: true, length_in_word: true, responses_apart: true, ..TGLLP.sends },
     scoreboard: Scoreboard {
         pipes: Pipes::Four,
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE`, the same with `_64BIT`, `SWSB_MAX_MATH_DEPENDENCE_DISTANCE` of Intel's graphics
@@ -81,6 +81,8 @@ pub(crate) const PVC: Caps = Caps {
     },
     memory: Memory {
         lsc: true,
+        late_data_cache: true,
+        thread_in_header: false,
         surface_qwords: true,
         a64_gather_8_bytes: true,
         fence_before_eot: EndFence::Never,
@@ -88,7 +90,7 @@ pub(crate) const PVC: Caps = Caps {
         scratch_most: 256 << 10,
         ..TGLLP.memory
     },
-    sampler: Sampler { exists: false, media: false, cps: None, ..TGLLP.sampler },
+    sampler: Sampler { exists: false, late_modes: true, media: false, cps: None, ..TGLLP.sampler },
     // `LSC_UNTYPED_L3` of Intel's graphics compiler (visa/LocalScheduler/LatencyTable.h).
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread {

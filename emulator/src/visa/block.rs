@@ -164,7 +164,7 @@ pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
         1 => (srcs[1], 0),
         _ => (srcs[0], t.program.grf),
     };
-    match Sfid::from_number(function, t.program.platform.caps().memory.lsc) {
+    match Sfid::from_number(function, t.program.platform.caps().sends.late_functions) {
         Sfid::Gateway => return signal(t, cx, desc, srcs[0]),
         Sfid::Ugm => return rectangle(t, cx, desc, (srcs[0], data, dst)),
         _ => {}
@@ -287,7 +287,7 @@ fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<O
         }
         _ => return Ok(None),
     };
-    let function = Sfid::from_number(number, t.program.platform.caps().memory.lsc);
+    let function = Sfid::from_number(number, t.program.platform.caps().sends.late_functions);
     if !cx.opaque.contains(&function) {
         return Ok(None);
     }

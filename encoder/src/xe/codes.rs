@@ -272,9 +272,9 @@ pub(super) const fn sync_of(code: u8, fence: bool) -> Option<SyncFn> {
 }
 
 /// `SFID` of a shared function, if the platform has it.
-pub(super) fn sfid_code(sfid: Sfid, lsc: bool) -> Option<u8> {
+pub(super) fn sfid_code(sfid: Sfid, late_functions: bool) -> Option<u8> {
     let code = sfid.number();
-    (Sfid::from_number(code, lsc) == sfid).then_some(code)
+    (Sfid::from_number(code, late_functions) == sfid).then_some(code)
 }
 
 #[cfg(test)]

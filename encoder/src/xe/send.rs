@@ -21,7 +21,7 @@ impl Encoder<'_> {
         if i.sat {
             return Err(self.error("Saturate", "set", "clear"));
         }
-        let Some(sfid) = codes::sfid_code(info.sfid, self.caps.memory.lsc) else {
+        let Some(sfid) = codes::sfid_code(info.sfid, self.caps.sends.late_functions) else {
             return Err(self.error("SFID", "another function", "a shared function of the platform"));
         };
         let Dst::Direct { reg, .. } = i.dst else {
@@ -106,7 +106,7 @@ impl Decoder {
         inst.src[0] = Src::packed(reg("Src0.RegNum", s.src0)?, Type::Ud);
         inst.src[1] = Src::packed(reg("Src1.RegNum", s.src1)?, Type::Ud);
         let mut info = SendInfo {
-            sfid: gen_ir::Sfid::from_number(s.sfid, self.caps.memory.lsc),
+            sfid: gen_ir::Sfid::from_number(s.sfid, self.caps.sends.late_functions),
             desc: Desc::Reg(A0),
             ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: s.eot,

@@ -35,8 +35,7 @@ impl Lowerer<'_> {
         let stateless = surface == SurfaceId::STATELESS;
         let fills = stateless || access.is_store() && !self.caps.sends.split;
         let header = if fills { self.zero_register() } else { self.payload(1) };
-        // Xe-HPC's threads have no identifier of fixed functions in their headers.
-        if stateless && !self.caps.memory.lsc {
+        if stateless && self.caps.memory.thread_in_header {
             self.keep_thread_identifier(header);
         }
         let offset = self.scalar_src(offset)?;

@@ -24,7 +24,7 @@ impl Lowerer<'_> {
             return Err("not a raw message".into());
         };
         let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
-        let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.memory.lsc);
+        let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.sends.late_functions);
         let eot = ex_desc.end_of_thread();
         let desc = self.raw_descriptor(desc)?;
         let grf = self.grf();
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         };
         let eot = end == SendEnd::EndsThread || immediate.is_some_and(|e| e.end_of_thread());
         let info = SendInfo {
-            sfid: Sfid::from_number(code & 15, self.caps.memory.lsc),
+            sfid: Sfid::from_number(code & 15, self.caps.sends.late_functions),
             desc: self.raw_descriptor(desc)?,
             ex_desc: match immediate {
                 Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,

@@ -62,7 +62,7 @@ impl Query {
             OwordCount::Eight => " x8",
             OwordCount::Sixteen => " x16",
         };
-        (text, count.owords(), count != OwordCount::Sixteen || self.caps.memory.lsc)
+        (text, count.owords(), count != OwordCount::Sixteen || self.caps.memory.late_data_cache)
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn data_cache_read_only(q: &Query) -> Message {
     // What Xe-HPC alone has.
     let late = |data| {
         let mut m = memory(q, row.words.into(), row.addresses.bits(), q.surface_lanes().unwrap_or(0), data);
-        m.valid &= q.caps.memory.lsc;
+        m.valid &= q.caps.memory.late_data_cache;
         m
     };
     match row.form {
@@ -118,7 +118,9 @@ pub(super) fn data_cache_0(q: &Query) -> Message {
 fn data_cache_0_message(q: &Query, message: Dc0) -> Message {
     let row = message.row();
     match message {
-        Dc0::UnalignedOwordBlockRead if q.caps.memory.lsc && q.as_kind::<OwordBlock>().hwords() => {
+        Dc0::UnalignedOwordBlockRead
+            if q.caps.memory.late_data_cache && q.as_kind::<OwordBlock>().hwords() =>
+        {
             let count = q.as_kind::<OwordBlock>().hword_count();
             let data = Data::block(Kind::Load, 256, count);
             memory(q, format!("hword aligned block read x{count}"), 32, 1, data)

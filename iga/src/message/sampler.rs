@@ -17,9 +17,9 @@ const MODES: [(&str, u32); 8] = [
     ("", 0),
 ];
 
-/// The same where messages go to the load/store cache too.
+/// The same where the codes are of late.
 #[rustfmt::skip]
-const LSC_MODES: [(&str, u32); 8] = [
+const LATE_MODES: [(&str, u32); 8] = [
     ("simd16 with integer return", 16),
     ("simd16", 16),
     ("simd32", 32),
@@ -32,7 +32,7 @@ const LSC_MODES: [(&str, u32); 8] = [
 
 /// Words that the newer edition has changed.
 #[rustfmt::skip]
-const NEWER_LSC_MODES: [(&str, u32); 8] = [
+const NEWER_LATE_MODES: [(&str, u32); 8] = [
     ("simd8 with integer return", 8),
     ("simd8", 8),
     ("simd16", 16),
@@ -47,16 +47,17 @@ const NEWER_LSC_MODES: [(&str, u32); 8] = [
 pub(super) fn decode(q: &Query) -> Message {
     let sample = q.as_kind::<Sample>();
     let mode = as_index(sample.whole_simd_mode());
-    let (mut name, lanes) = match (q.caps.memory.lsc, q.newer()) {
+    let (mut name, lanes) = match (q.caps.sampler.late_modes, q.newer()) {
         (false, _) => MODES[mode],
-        (true, false) => LSC_MODES[mode],
-        (true, true) => NEWER_LSC_MODES[mode],
+        (true, false) => LATE_MODES[mode],
+        (true, true) => NEWER_LATE_MODES[mode],
     };
     if q.newer() && mode > 4 {
-        name = NEWER_LSC_MODES[mode].0;
+        name = NEWER_LATE_MODES[mode].0;
     }
-    let wide =
-        sample.simd_mode() == Some(SimdMode::Simd32) && !sample.half_parameters() && !q.caps.memory.lsc;
+    let wide = sample.simd_mode() == Some(SimdMode::Simd32)
+        && !sample.half_parameters()
+        && !q.caps.sampler.late_modes;
     let number = u32::from(sample.message_type());
     let what = match wide {
         // Types of six bits have no names.

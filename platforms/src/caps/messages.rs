@@ -5,6 +5,9 @@
 pub struct Sends {
     /// The shared function messages are split (`sends`): two payload ranges.
     pub split: bool,
+    /// Shared functions 1 and 13 to 15 are those of the load/store cache, 7 and 8 those of ray tracing (Intel's finalizer,
+    /// `intToSFID`).
+    pub late_functions: bool,
     /// Registers of the payload at most, of its first part where messages are split ("Message Length" in volume 7,
     /// "Message Descriptor", has four bits).
     pub payload_most: u8,
@@ -45,8 +48,15 @@ pub enum EndFence {
 /// Messages to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// Loads and stores go through the LSC shared functions (`ugm`, `slm`, ...) rather than HDC.
+    /// The shared functions of the load/store cache exist (`ugm`, `slm`, ...), and what vISA has for them (Intel's finalizer,
+    /// `supportsLSC`). The data caches of before are there, too: scratch blocks still go to them.
     pub lsc: bool,
+    /// Data caches have what came with Xe-HPC: blocks of 16 owords, aligned blocks of hwords, messages on compression to the
+    /// read-only one (measured with the reference assembler, which calls them invalid elsewhere).
+    pub late_data_cache: bool,
+    /// The header of a block without a surface has the identifier that fixed functions gave the thread (measured: Intel's
+    /// finalizer copies it from `r0.5` up to Tiger Lake).
+    pub thread_in_header: bool,
     /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
     pub scattered_header: bool,
     /// Typed messages carry a header with the pixel sample mask.
@@ -98,6 +108,9 @@ pub struct Sampler {
     pub short_responses: bool,
     /// `ld` has its level of detail behind u (`false`: behind v).
     pub level_after_u: bool,
+    /// The codes of a message's lanes mean what they do since Xe-HPC (measured with the reference assembler, which also has
+    /// other words for them).
+    pub late_modes: bool,
     /// Video motion estimation and analytics exist.
     pub media: bool,
     /// Video analytics have their later functions.
