@@ -27,6 +27,7 @@ pub(crate) const BDW: Caps = Caps {
         ternary_lanes: 16,
         ternary_cond: true,
         ternary_imm: TernaryImm::None,
+        float_moves_compact: false,
     },
     regs: Registers {
         grf_bytes: 32,

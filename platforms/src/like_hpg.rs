@@ -21,7 +21,7 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     iga_name: "12p71",
     iga_json_name: "xehpg",
     // `encodeAccWrEn`, `predCtrlHasWidth`: as before Ponte Vecchio.
-    words: Words { format: Format::Xe(XeFormat::XeHpg), ..TGLLP.words },
+    words: Words { format: Format::Xe(XeFormat::XeHpg), float_moves_compact: false, ..TGLLP.words },
     // `GRFMode`.
     regs: Registers {
         files: &[

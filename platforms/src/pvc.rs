@@ -24,6 +24,7 @@ pub(crate) const PVC: Caps = Caps {
         pred_width: false,
         nibble_offset: false,
         ternary_lanes: 32,
+        float_moves_compact: false,
         ..TGLLP.words
     },
     regs: Registers {

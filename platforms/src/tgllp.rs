@@ -21,6 +21,7 @@ pub(crate) const TGLLP: Caps = Caps {
         format: Format::Xe(XeFormat::Gen12),
         ternary_cond: false,
         ternary_imm: TernaryImm::FirstAndLast,
+        float_moves_compact: true,
         ..ICLLP.words
     },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },

@@ -434,6 +434,17 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "compact-moves",
+        about: "moves of dwords are moves of floats, which have a compacted form",
+        step: PassBody::Physical(steps::compact_moves),
+        profile: Profile::Expanded,
+        only: Some(Need {
+            on: |caps| caps.words.float_moves_compact,
+            else_because: "moves of dwords have a compacted form, too, or none has",
+        }),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "identify",
         about: "a number stands behind the kernel's end, and a breakpoint at its start, if they were asked for",
         step: PassBody::Physical(steps::identify),

@@ -16,7 +16,7 @@ use crate::{
     legalize,
     link::{calls, entries, places, relocate},
     lower,
-    optimize::{AnalysisSet, accumulators, pair, reloads},
+    optimize::{AnalysisSet, accumulators, float_moves, pair, reloads},
     schedule, swsb,
 };
 
@@ -186,6 +186,15 @@ pub(super) fn scoreboard(
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
     swsb::annotate(code, &mut work.swsb, &mut work.physicals);
+    Ok(())
+}
+
+pub(super) fn compact_moves(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    _: &mut Workspace,
+) -> Result<(), Refusal> {
+    float_moves::rename(code);
     Ok(())
 }
 

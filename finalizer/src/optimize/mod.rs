@@ -43,6 +43,7 @@
 //! drop-reloads                                    reloads      flags that hold already what is loaded
 //! pair-scalars                                    pair         two single elements become one operation
 //! use-accumulators                                accumulators  floats that are soon read, in accumulators
+//! compact-moves                                   float_moves  moves of dwords, as what has a compacted form
 //! ```
 //!
 //! What they share:
@@ -82,6 +83,7 @@ mod dead;
 mod descriptors;
 mod flag_reads;
 mod flags;
+pub(crate) mod float_moves;
 mod formula;
 mod headers;
 mod hoist;

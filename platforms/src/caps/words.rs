@@ -75,6 +75,9 @@ pub struct Words {
     pub ternary_cond: bool,
     /// The 16-bit immediates that a ternary instruction may have.
     pub ternary_imm: TernaryImm,
+    /// Of moves between general registers that are dwords, those of floats have a compacted form and those of integers have
+    /// none (volume 8, "EU Compact Instruction Format", data types of one source; measured with the reference assembler).
+    pub float_moves_compact: bool,
 }
 
 /// Which 16-bit immediates a ternary instruction may have.
