@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_header_leads_to_the_surface_wherever_offsets_are() {
-        assert_eq!(advanced(Platform::Pvc, 0), Some((0, SURFACE_REACH)));
-        assert_eq!(advanced(Platform::Pvc, 3000), Some((0, SURFACE_REACH)));
+        assert_eq!(advanced(Platform::Pvc, 0), Some((0, 256 * 1024)));
+        assert_eq!(advanced(Platform::Pvc, 3000), Some((0, 256 * 1024)));
     }
 
     #[test]
