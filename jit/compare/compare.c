@@ -222,7 +222,7 @@ static void compile_some(void *what, struct result *r) {
 }
 
 static const char *iga_platform(const char *platform) {
-    static const char *const names[][2] = {{"bdw", "8"},    {"skl", "9"},       {"bxt", "9"},
+    static const char *const names[][2] = {{"bdw", "8"},    {"chv", "8"}, {"skl", "9"},       {"bxt", "9"},
                                            {"icllp", "11"}, {"tgllp", "12p1"}, {"pvc", "12p72"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcasecmp(platform, names[i][0])) return names[i][1];

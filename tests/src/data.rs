@@ -12,7 +12,7 @@ use std::{
     sync::OnceLock,
 };
 
-use platforms::Platform;
+use platforms::{Layout, Platform};
 
 /// One kernel, compiled for one platform at one SIMD size.
 #[derive(Clone, Debug)]
@@ -118,6 +118,11 @@ pub fn sources() -> PathBuf {
 /// Platforms whose kernels are their own: Intel's code of them is made for these.
 pub fn devices() -> Vec<Platform> {
     Platform::ALL.into_iter().filter(|p| p.with_kernels() == *p).collect()
+}
+
+/// Those of them whose words are of one family of layouts.
+pub fn devices_with(layout: Layout) -> Vec<Platform> {
+    devices().into_iter().filter(|p| p.caps().words.layout() == layout).collect()
 }
 
 fn archives() -> PathBuf {

@@ -7,7 +7,7 @@ use finalizer::{Finalizer, Options};
 use gen_ir::{Dst, ExecSize, GrfNum, Inst, Op, Physical, Reg, Region, Src, Type};
 use platforms::Platform;
 use tests::{
-    data::kernels,
+    data::{devices, kernels},
     differential::module,
     forms::{Allowed, Seen, add, forms, known},
 };
@@ -59,7 +59,7 @@ fn known_faults_show() {
         doubles(20, Region::ternary(2, 1)),
         doubles(30, Region::ternary_last(1)),
     ];
-    for platform in [Platform::Bdw, Platform::Skl] {
+    for platform in devices().into_iter().filter(|p| p.caps().words.ternary_align16) {
         let word = encoder::encode(platform, &mad).unwrap();
         let found = unknown(platform, &encoder::decode(platform, word).unwrap());
         assert!(found.iter().any(|f| f.starts_with("region ternary (8) df")), "{platform}: {found:?}");

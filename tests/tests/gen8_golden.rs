@@ -8,15 +8,14 @@
 use encoder::{compact, decode, encode, expand, opcodes};
 use gen_ir::{Class, Op};
 use iga::{AsmOptions, ListingOptions, assemble, disassemble};
-use platforms::Platform;
+use platforms::{Layout, Platform};
 use std::{collections::BTreeMap, fmt::Write, fs};
 use tests::{
-    data::workspace,
+    data::{devices_with, workspace},
     oracle::Iga,
     words::{Word, all_words, words},
 };
 
-const GEN8: [Platform; 3] = [Platform::Bdw, Platform::Skl, Platform::Icllp];
 /// Words of the test kernels that each opcode's file holds.
 const WORDS: usize = 16;
 
@@ -28,7 +27,7 @@ fn golden(platform: Platform, op: Op) -> String {
 
 #[test]
 fn words_are_what_the_reference_tool_says() {
-    for platform in GEN8 {
+    for platform in devices_with(Layout::Gen8) {
         if std::env::var_os("VISA_RECORD").is_some() {
             record(platform);
         }

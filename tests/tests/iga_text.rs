@@ -4,16 +4,13 @@
 //! `cargo run --release -p tests --bin iga-record` records; `... --bin iga-random` is the long form.
 
 use iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
-use platforms::Platform;
+use platforms::{Layout, Platform};
 use std::fs;
 use tests::{
-    data::{kernel, kernels, workspace},
+    data::{devices, devices_with, kernel, kernels, workspace},
     iga::{digest, json_digest},
     random::Random,
 };
-
-const PLATFORMS: [Platform; 5] =
-    [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
 
 /// Recorded answers on one kernel.
 struct Recorded {
@@ -87,7 +84,7 @@ fn json_of_kernels_is_the_reference_tools() {
 
 #[test]
 fn random_instructions_are_as_recorded() {
-    for platform in PLATFORMS {
+    for platform in devices() {
         let golden =
             fs::read_to_string(workspace().join(format!("tests/golden/iga/{platform}.txt"))).unwrap();
         let (hex, text) = golden.split_once("\n\n").unwrap();
@@ -116,7 +113,7 @@ fn a_word_stands_once_in_sync() {
 /// Intel's own listings, comments and all, assemble to Intel's own code.
 #[test]
 fn intels_listings_assemble_to_intels_code() {
-    for platform in [Platform::Tgllp, Platform::Pvc] {
+    for platform in devices_with(Layout::Xe) {
         let mut wrong = Vec::new();
         let all = kernels(platform);
         for k in all {
@@ -151,7 +148,7 @@ fn load_store_notation_assembles_to_the_same_code() {
 #[test]
 fn damaged_text_is_an_error_at_worst() {
     let mut random = Random::new(9);
-    for platform in PLATFORMS {
+    for platform in devices() {
         let text = fs::read_to_string(workspace().join(format!("tests/golden/iga/{platform}.txt"))).unwrap();
         let lines: Vec<&str> = text.split_once("\n\n").unwrap().1.lines().collect();
         for _ in 0..3000 {
@@ -179,7 +176,7 @@ fn damaged_text_is_an_error_at_worst() {
 #[test]
 fn chance_bits_are_listed_without_panic() {
     let mut random = Random::new(5);
-    for platform in PLATFORMS {
+    for platform in devices() {
         for _ in 0..40 {
             let length = random.below(600);
             let code: Vec<u8> = (0..length).map(|_| random.number(256) as u8).collect();

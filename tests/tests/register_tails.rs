@@ -85,8 +85,8 @@ end:
 
 #[test]
 fn an_element_behind_a_variable_is_read() {
-    for platform in [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc] {
-        let (mut memory, output, launch) = one_thread(if platform == Platform::Pvc { 16 } else { 8 });
+    for platform in tests::data::devices() {
+        let (mut memory, output, launch) = one_thread(platform.caps().regs.native_lanes().into());
         let text = BROADCAST.replace("SimdSize=8", &format!("SimdSize={}", launch.simd));
         let module = finalizer::read_text(text.as_bytes(), platform).expect("text");
         let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });

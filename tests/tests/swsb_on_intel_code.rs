@@ -13,7 +13,7 @@ use tests::{
 
 #[test]
 fn the_pass_inserts_about_as_few_syncs_as_intel() {
-    for platform in [Platform::Tgllp, Platform::Pvc] {
+    for platform in data::devices().into_iter().filter(|p| p.caps().scoreboard.software) {
         let (mut insts, mut theirs, mut ours, mut nanos) = (0, 0, 0, 0);
         for k in data::kernels(platform) {
             theirs += decoded(platform, &k.dat).iter().filter(|(_, i)| is_scoreboard(i)).count();

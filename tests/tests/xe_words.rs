@@ -2,14 +2,15 @@
 //! for the test kernels.
 
 use encoder::compact;
-use platforms::Platform;
-use tests::words::{Word, all_come_back, all_words, flipped_come_back};
-
-const XE: [Platform; 2] = [Platform::Tgllp, Platform::Pvc];
+use platforms::{Layout, Platform};
+use tests::{
+    data::devices_with,
+    words::{Word, all_come_back, all_words, flipped_come_back},
+};
 
 #[test]
 fn every_instruction_of_the_test_kernels_comes_back() {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         let all = all_words(platform);
         all_come_back(platform, &all);
         assert!(all.len() > 10_000);
@@ -29,7 +30,7 @@ fn native_words_of_tiger_lake_do_not_compact() {
 /// Words a bit or two away from real ones: no panic, and no bit is lost but those that nobody reads.
 #[test]
 fn flipped_words_decode_without_loss_or_not_at_all() {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         flipped_come_back(platform, &all_words(platform));
     }
 }

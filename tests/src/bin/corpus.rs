@@ -36,7 +36,7 @@ struct Args {
     #[arg(long, conflicts_with = "folder")]
     programs: Option<PathBuf>,
     /// Platforms of the programs.
-    #[arg(short, long, default_values = ["bdw", "skl", "icllp", "tgllp", "pvc"], value_parser = |s: &str| s.parse::<Platform>())]
+    #[arg(short, long, default_values_t = data::devices(), value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Inputs and memory are made of this number.
     #[arg(long, default_value_t = 1)]

@@ -14,7 +14,7 @@ use gen_ir::{Inst, Kernel, Payload, Physical, SbidMode, Src, SyncFn};
 use platforms::Platform;
 use tests::{
     blocks::{blocks, decoded, is_scoreboard},
-    data::kernels,
+    data::{devices, kernels},
     differential,
 };
 
@@ -29,10 +29,15 @@ struct Counts {
     needless_waits: usize,
 }
 
+/// Platforms whose instructions say what they wait for.
+fn with_waits() -> Vec<Platform> {
+    devices().into_iter().filter(|p| p.caps().scoreboard.software).collect()
+}
+
 #[derive(Parser)]
 struct Args {
     /// Platforms.
-    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Tgllp, Platform::Pvc],
+    #[arg(short, long, value_delimiter = ',', default_values_t = with_waits(),
           value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Only kernels whose identifier contains this.

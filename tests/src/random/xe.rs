@@ -9,7 +9,7 @@ use gen_ir::{
     SrcMod, Swsb, SyncFn, Target, Type,
 };
 use messages::ExtendedLength;
-use platforms::Platform;
+use platforms::{Caps, Pipes, Platform};
 
 /// What may stand beside an operation's operands.
 #[derive(Clone, Copy)]
@@ -119,8 +119,8 @@ const SFIDS: &[Sfid] = &[
     Sfid::Pi,
     Sfid::Dc1,
 ];
-const TGL_SFIDS: &[Sfid] = &[Sfid::Spawner, Sfid::Vme, Sfid::Cre];
-const PVC_SFIDS: &[Sfid] = &[Sfid::Ugm, Sfid::Ugml, Sfid::Tgm, Sfid::Slm, Sfid::Btd, Sfid::Rta];
+const EARLY_SFIDS: &[Sfid] = &[Sfid::Spawner, Sfid::Vme, Sfid::Cre];
+const LATE_SFIDS: &[Sfid] = &[Sfid::Ugm, Sfid::Ugml, Sfid::Tgm, Sfid::Slm, Sfid::Btd, Sfid::Rta];
 #[rustfmt::skip]
 const PREDS: &[PredCtrl] = &[
     PredCtrl::AnyV, PredCtrl::AllV, PredCtrl::Any2h, PredCtrl::All2h, PredCtrl::Any4h, PredCtrl::All4h,
@@ -136,7 +136,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// A maker for Tiger Lake or Ponte Vecchio; `branches`: whether it makes flow control.
+    /// A maker for a platform of Tiger Lake's family or Ponte Vecchio's; `branches`: whether it makes flow control.
     pub fn new(platform: Platform, seed: u64, branches: bool) -> Maker {
         let rows = ROWS
             .iter()
@@ -146,8 +146,8 @@ impl Maker {
         Maker { platform, rows, random: Random::new(seed) }
     }
 
-    fn pvc(&self) -> bool {
-        self.platform == Platform::Pvc
+    fn caps(&self) -> &'static Caps {
+        self.platform.caps()
     }
 
     /// A random instruction, to stand at place `at` of `count` native ones.
@@ -174,18 +174,19 @@ impl Maker {
     }
 
     fn controls(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
+        let caps = self.caps();
         let r = &mut self.random;
-        let unit = if self.platform == Platform::Pvc { 8 } else { 4 };
+        let unit = if caps.words.nibble_offset { 4 } else { 8 };
         // The first channel is a multiple of the size, but for the smallest.
         let step = inst.exec.lanes().max(unit);
         inst.chan = if r.one_in(3) { (r.below((32 / step) as usize) as u32 * step) as u8 } else { 0 };
         inst.no_mask = r.one_in(3);
-        let flags = self.platform.caps().regs.flag_count;
+        let flags = caps.regs.flag_count;
         let flag = Reg::arf(Arf::Flag(r.below(flags.into()) as u8), r.below(2) as u32 * 2);
         if row.pred && r.one_in(3) {
-            let ctrl = match (r.one_in(2), self.platform) {
+            let ctrl = match (r.one_in(2), caps.words.pred_width) {
                 (true, _) => PredCtrl::Seq,
-                (_, Platform::Pvc) => r.pick(&[PredCtrl::Any, PredCtrl::All]),
+                (_, false) => r.pick(&[PredCtrl::Any, PredCtrl::All]),
                 _ => r.pick(PREDS),
             };
             inst.pred = Some(Pred { flag, inv: r.one_in(2), ctrl });
@@ -203,7 +204,7 @@ impl Maker {
             inst.opts = inst.opts.with(Options::ATOMIC);
         }
         let arithmetic = matches!(row.op.info().class, Class::Basic | Class::Ternary);
-        if arithmetic && self.platform == Platform::Tgllp && r.one_in(8) {
+        if arithmetic && caps.words.acc_write_enable && r.one_in(8) {
             inst.opts = inst.opts.with(Options::ACC_WR_EN);
         }
         if r.one_in(40) {
@@ -216,7 +217,7 @@ impl Maker {
         let types: &[Type] = match (op, float) {
             (Op::Macl, _) => &[Type::D, Type::Ud],
             (Op::Srnd, _) => &[Type::F],
-            (Op::Mov | Op::Add | Op::Mul | Op::Mad, true) if self.pvc() => {
+            (Op::Mov | Op::Add | Op::Mul | Op::Mad, true) if self.caps().ops.bf16 => {
                 &[Type::Hf, Type::F, Type::Df, Type::Bf]
             }
             (_, true) => &[Type::Hf, Type::F, Type::Df],
@@ -246,7 +247,7 @@ impl Maker {
         if arf && r.one_in(8) {
             return match r.below(3) {
                 0 => Reg::NULL,
-                1 => Reg::arf(Arf::Acc(r.below(if self.platform == Platform::Pvc { 4 } else { 2 }) as u8), 0),
+                1 => Reg::arf(Arf::Acc(r.below(self.platform.caps().regs.acc_count.into()) as u8), 0),
                 _ => Reg::arf(Arf::Addr(0), r.below((32 / align.max(2)) as usize) as u32 * align.max(2)),
             };
         }
@@ -271,10 +272,10 @@ impl Maker {
         SrcMod::new(abs, self.random.one_in(2))
     }
 
-    /// The offset of an indirect operand. Ponte Vecchio's source 1 has no odd ones.
+    /// The offset of an indirect operand. Where offsets count in words, source 1 has no odd ones.
     fn addr_imm(&mut self, even: bool) -> i16 {
-        let limit = if self.pvc() { 1024 } else { 512 };
-        let imm = self.random.below(2 * limit) as i16 - limit as i16;
+        let offsets = encoder::address_offsets(self.platform);
+        let imm = offsets.start() + self.random.below(offsets.len()) as i16;
         if even { imm & !1 } else { imm }
     }
 

@@ -5,7 +5,7 @@
 use std::fs;
 
 use iga::{AsmOptions, ListingOptions, assemble, disassemble};
-use platforms::Platform;
+use platforms::{Layout, Platform};
 use tests::{
     data::{self, corpus},
     iga::{IgaTally, compare},
@@ -22,7 +22,7 @@ pub fn iga_reads_intel_code_and_refuses_garbage(iga: Iga) {
 }
 
 pub fn iga_assembles_its_own_listing(iga: Iga) {
-    for platform in [Platform::Tgllp, Platform::Pvc] {
+    for platform in data::devices_with(Layout::Xe) {
         let k = data::kernel(platform, "loops.cl/16/collatz.simd16");
         let listing = iga.disassemble(platform, &k.dat).expect("a listing").text;
         assert_eq!(iga.assemble(platform, &listing), Ok(k.dat.clone()), "{platform}");

@@ -5,15 +5,14 @@
 use encoder::{compact, decode, encode, expand};
 use gen_ir::Op;
 use iga::{AsmOptions, ListingOptions, assemble, disassemble};
-use platforms::Platform;
+use platforms::{Layout, Platform};
 use tests::{
-    data::workspace,
+    data::{devices_with, workspace},
     oracle::Iga,
     random::{Random, xe::Maker},
     words::{Word, all_words, words},
 };
 
-const XE: [Platform; 2] = [Platform::Tgllp, Platform::Pvc];
 const CHUNK: usize = 1000;
 
 fn wanted() -> usize {
@@ -84,7 +83,7 @@ fn again(iga: Iga, platform: Platform, kept: &mut Vec<u128>, arguments: &[&str])
 }
 
 pub fn the_reference_assembler_gives_the_same_words(iga: Iga) {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         let mut maker = Maker::new(platform, 1, true);
         let (mut checked, mut wrong) = (0, Vec::new());
         while checked < wanted() {
@@ -104,7 +103,7 @@ pub fn the_reference_assembler_gives_the_same_words(iga: Iga) {
 }
 
 pub fn listings_are_those_of_the_reference_tool_and_assemble_again(iga: Iga) {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         let mut maker = Maker::new(platform, 3, true);
         let mut checked = 0;
         while checked < wanted() {
@@ -124,7 +123,7 @@ pub fn listings_are_those_of_the_reference_tool_and_assemble_again(iga: Iga) {
 
 /// Answers of the reference tool, kept: native word, compacted word, text. `VISA_RECORD=1` asks again.
 pub fn recorded_answers_of_the_reference_tool() {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         let file = workspace().join(format!("tests/golden/{platform}/random.txt"));
         if std::env::var_os("VISA_RECORD").is_some() {
             let iga = Iga::find().expect("iga64");
@@ -176,7 +175,7 @@ fn record(iga: Iga, platform: Platform) -> String {
 
 /// Words a bit or two away from those of real programs: near the rows of the compaction tables.
 pub fn the_reference_assembler_compacts_the_same_words(iga: Iga) {
-    for platform in XE {
+    for platform in devices_with(Layout::Xe) {
         let real = all_words(platform);
         let mut random = Random::new(2);
         let (mut checked, mut small, mut wrong) = (0, 0, Vec::new());

@@ -25,12 +25,12 @@ use benches::process::{self, Run};
 use clap::Parser;
 use finalizer::PassSet;
 use platforms::Platform;
-use tests::data::{TestKernel, kernels};
+use tests::data::{TestKernel, devices, kernels};
 
 #[derive(Clone, Parser)]
 struct Args {
     /// Platforms to compare on.
-    #[arg(short, long, value_delimiter = ',', default_values = ["bdw", "skl", "icllp", "tgllp", "pvc"],
+    #[arg(short, long, value_delimiter = ',', default_values_t = devices(),
           value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Leave out kernels with fewer vISA instructions.

@@ -5,10 +5,10 @@ use super::*;
 impl Maker {
     pub(super) fn math(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
         use MathFn::{Cos, Exp, Idivmod, Inv, Invm, Iqot, Irem, Log, Rsqt, Rsqtm, Sin, Sqt};
-        let functions: &[MathFn] = if self.pvc() {
-            &[Inv, Log, Exp, Sqt, Rsqt, Sin, Cos, Invm, Rsqtm]
-        } else {
+        let functions: &[MathFn] = if self.caps().ops.int_div {
             &[Inv, Log, Exp, Sqt, Rsqt, Sin, Cos, Idivmod, Iqot, Irem, Invm, Rsqtm]
+        } else {
+            &[Inv, Log, Exp, Sqt, Rsqt, Sin, Cos, Invm, Rsqtm]
         };
         let function = self.random.pick(functions);
         inst.payload = Payload::Math(function);
@@ -68,7 +68,7 @@ impl Maker {
         let ty = self.ty(inst.op, float);
         // Tiger Lake's ternary operands start at multiples of 8 bytes in the assembler's eyes.
         let align = |ty: Type| ty.bytes().max(2);
-        let dst_align = if self.pvc() { align(ty) } else { 8 };
+        let dst_align = if self.caps().regions.ternary_align == 4 { align(ty) } else { 8 };
         inst.dst = Dst::Direct { reg: self.reg(dst_align, false), horz: self.random.pick(&[1, 1, 2]), ty };
         for i in 0..3 {
             let ty = self.ty(inst.op, float);
@@ -123,9 +123,10 @@ impl Maker {
         inst.dst = Dst::packed(dst, Type::Ud);
         inst.src[0] = Src::packed(self.whole(), Type::Ud);
         inst.src[1] = Src::packed(src1, Type::Ud);
-        let pvc = self.pvc();
+        let sends = &self.caps().sends;
+        let pairs = self.caps().flow.fused_pairs;
         let r = &mut self.random;
-        let more = if pvc { PVC_SFIDS } else { TGL_SFIDS };
+        let more = if sends.late_functions { LATE_SFIDS } else { EARLY_SFIDS };
         let sfid = if r.one_in(3) { r.pick(more) } else { r.pick(SFIDS) };
         let a0 = |word: u32| Reg::arf(Arf::Addr(0), word * 4);
         let desc = match r.one_in(5) {
@@ -143,7 +144,7 @@ impl Maker {
             src1_len: 0,
         };
         if r.one_in(4) {
-            if pvc && r.one_in(2) {
+            if sends.length_in_word && r.one_in(2) {
                 inst.opts = inst.opts.with(Options::EX_BSO);
                 info.src1_len = src1_len;
                 if r.one_in(3) {
@@ -153,13 +154,13 @@ impl Maker {
         } else {
             let bits = if r.one_in(3) { r.bits() as u32 & 0xffff_f800 } else { 0 };
             let mut ex_desc = ExtendedDescriptor::from_bits(bits);
-            if !pvc {
+            if !sends.length_in_word {
                 ex_desc = ex_desc.with_extended_length(ExtendedLength::of(src1_len.into()));
             }
             info.ex_desc = Desc::Imm(ex_desc);
             info.src1_len = src1_len;
         }
-        if !pvc && r.one_in(8) {
+        if pairs && r.one_in(8) {
             inst.opts = inst.opts.with(Options::SERIALIZE);
         }
         inst.payload = Payload::Send(info);
@@ -207,7 +208,7 @@ impl Maker {
     }
 
     pub(super) fn sync(&mut self, inst: &mut Inst<Physical>) {
-        let pvc = self.pvc();
+        let named_barriers = self.caps().thread.named_barriers;
         let r = &mut self.random;
         inst.exec = ExecSize::S1;
         inst.chan = 0;
@@ -216,24 +217,25 @@ impl Maker {
         inst.payload = Payload::Sync(function);
         let mask = match function {
             SyncFn::AllRd | SyncFn::AllWr => r.one_in(2),
-            SyncFn::Bar => pvc && r.one_in(2),
+            SyncFn::Bar => named_barriers && r.one_in(2),
             _ => false,
         };
         inst.src[0] = if mask { Src::ud(r.below(0x10000) as u32) } else { Src::scalar(Reg::NULL, Type::Ub) };
     }
 
     pub(super) fn swsb(&mut self, inst: &mut Inst<Physical>) {
+        let in_order = self.caps().scoreboard.pipes;
         let r = &mut self.random;
         if r.one_in(2) {
             return;
         }
         let class = inst.op.info().class;
-        let out_of_order = matches!(class, Class::Send | Class::Dpas)
-            || class == Class::Math && self.platform == Platform::Tgllp;
-        let pipes: &[Pipe] = if self.platform == Platform::Pvc {
-            &[Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math]
-        } else {
-            &[Pipe::Own]
+        let out_of_order =
+            matches!(class, Class::Send | Class::Dpas) || class == Class::Math && !in_order.have_math();
+        let pipes: &[Pipe] = match in_order {
+            Pipes::One => &[Pipe::Own],
+            Pipes::Three => &[Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long],
+            Pipes::Four => &[Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math],
         };
         let dist = Some((r.pick(pipes), r.below(7) as u8 + 1));
         let modes: &[SbidMode] =
