@@ -142,11 +142,12 @@ pub(super) fn replace_legally(
     grf_bytes: u32,
 ) {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
+    // Of quadwords only those are read elsewhere that stand there as they do here.
+    let same = matches!(copy.origin, CopySource::Reg { ty, .. } if ty.bytes() == copy.dst_ty.bytes());
     let simple = inst.op.info().class == Class::Basic
         && !inst.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))))
         && !inst.implicit_accumulator().writes
-        && small(inst.dst.ty())
-        && inst.src.iter().all(|s| small(s.ty()));
+        && (same || small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty())));
     if !simple {
         return;
     }
