@@ -1,11 +1,12 @@
-//! Two operations on single elements become one on both.
+//! Two operations on single elements become one on both, two such pairs one on four, and so on to eight.
 //!
 //! `add (1) r1.0 = r5.0, r7; add (1) r1.1 = r5.1, r7` is `add (2) r1.0<1> = r5.0<1;1,0>, r7.0<0;1,0>`, and two
 //! constants beside each other are one of the double width. After allocation, for where elements lie is known then.
 //! What a pair may look like, the rules of the hardware say ([`gen_ir::rules`]).
 
 use gen_ir::{
-    Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Src, Type, rules,
+    Base, Class, Dst, ExecSize, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Src, Type,
+    rules,
 };
 use narrow::to_u8;
 use platforms::Platform;
@@ -13,24 +14,29 @@ use platforms::Platform;
 /// How far apart both may stand.
 const REACH: usize = 12;
 
+/// Channels of what becomes half of a pair.
+const HALVES: [u32; 3] = [1, 2, 4];
+
 /// Makes pairs in every block.
 pub(crate) fn scalars(kernel: &mut Kernel<Physical>, legal: &mut rules::Seen) {
     let pairs = Pairs { platform: kernel.platform, grf_bytes: kernel.platform.caps().regs.grf_bytes.into() };
     let fixed = kernel.payload_ends()[1];
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let insts = &mut block.insts;
-        let mut any = false;
-        let mut i = if b == 0 { fixed } else { 0 };
-        while i < insts.len() {
-            // A pair of constants may be half of another pair.
-            if !pairs.find(insts, i, legal) {
-                i += 1;
-                continue;
+        for lanes in HALVES {
+            let mut any = false;
+            let mut i = if b == 0 { fixed } else { 0 };
+            while i < insts.len() {
+                // A pair of constants may be half of another pair.
+                if insts[i].exec.lanes() != lanes || !pairs.find(insts, i, legal) {
+                    i += 1;
+                    continue;
+                }
+                any = true;
             }
-            any = true;
-        }
-        if any {
-            insts.retain(|i| i.op != Op::Nop);
+            if any {
+                insts.retain(|i| i.op != Op::Nop);
+            }
         }
     }
 }
@@ -56,7 +62,7 @@ struct Pairs {
 impl Pairs {
     /// Makes a pair of instruction `i` and a later one, if there is one for it. The place of one of them is `nop` then.
     fn find(&self, insts: &mut [Inst<Physical>], i: usize, legal: &mut rules::Seen) -> bool {
-        let Some(written) = self.single(&insts[i]) else { return false };
+        let Some(written) = self.half(&insts[i]) else { return false };
         let first = insts[i];
         let sources: [Option<Bytes>; 2] = [0, 1].map(|k| self.source(&first, k));
         for j in i + 1..insts.len().min(i + 1 + REACH) {
@@ -64,7 +70,8 @@ impl Pairs {
             if stops(second) {
                 return false;
             }
-            let place = if second.op == first.op { self.single(second) } else { None };
+            let alike = (second.op, second.exec) == (first.op, first.exec);
+            let place = if alike { self.half(second) } else { None };
             if let Some(other) = place
                 && let Some(pair) = self.pair((&first, written), (second, other))
             {
@@ -85,27 +92,28 @@ impl Pairs {
         false
     }
 
-    /// What a plain operation on single elements writes.
-    fn single(&self, inst: &Inst<Physical>) -> Option<Bytes> {
+    /// What a plain operation on single elements, or on a pair of such, writes.
+    fn half(&self, inst: &Inst<Physical>) -> Option<Bytes> {
         let known = matches!(
             inst.op,
             Op::Mov | Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::Asr
         );
-        if !known || inst.exec.lanes() != 1 || !inst.no_mask {
+        if !known || !inst.no_mask {
             return None;
         }
+        let lanes = inst.exec.lanes();
         let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE;
-        let Dst::Direct { reg, ty, .. } = inst.dst else { return None };
+        let Dst::Direct { reg, ty, horz } = inst.dst else { return None };
         let sources = inst.src.iter().all(|s| match s {
             Src::None => true,
             Src::Imm { ty, .. } => ty.bytes() <= 4 && !matches!(ty, Type::V | Type::Uv | Type::Vf),
             Src::Direct { reg, ty, .. } => matches!(reg.base(), Base::Grf(_)) && ty.bytes() <= 4,
             _ => false,
         });
-        if !plain || !sources || ty.bytes() > 4 {
+        if !plain || !sources || ty.bytes() > 4 || lanes > 1 && horz != 1 {
             return None;
         }
-        self.bytes(reg, ty.bytes())
+        self.bytes(reg, lanes * ty.bytes())
     }
 
     fn bytes(&self, reg: Reg<Physical>, len: u32) -> Option<Bytes> {
@@ -113,12 +121,12 @@ impl Pairs {
         Some(Bytes { start, end: start + len })
     }
 
-    /// The element that a source reads.
+    /// The bytes that a source reads.
     fn source(&self, inst: &Inst<Physical>, k: usize) -> Option<Bytes> {
-        match inst.src[k] {
-            Src::Direct { reg, ty, .. } => self.bytes(reg, ty.bytes()),
-            _ => None,
-        }
+        let Src::Direct { reg, .. } = inst.src[k] else { return None };
+        let Extent { start, end } =
+            inst.src_extent(k, self.grf_bytes)?.in_file(reg.grf_number()?, self.grf_bytes);
+        Some(Bytes { start, end })
     }
 
     /// Whether an instruction touches what a single writes, or writes what it reads.
@@ -156,28 +164,37 @@ impl Pairs {
         if !ty.same_bits(other) {
             return None;
         }
-        if let Some(wide) = constants(low, high, apart) {
+        let lanes = low.exec.lanes();
+        if lanes == 1
+            && let Some(wide) = constants(low, high, apart)
+        {
             return Some(wide);
         }
         // Beside each other and not across two pairs: the forms that Intel's finalizer gives results of two channels.
         // Bytes have odd places in words.
-        if ty != other || apart != ty.bytes() || ty.bytes() == 1 || !reg.byte.is_multiple_of(2 * apart) {
+        let beside = apart == lanes * ty.bytes() && reg.byte.is_multiple_of(2 * apart);
+        if ty != other || ty.bytes() == 1 || !beside {
             return None;
         }
         let mut pair = *low;
-        pair.exec = gen_ir::ExecSize::S2;
+        pair.exec = ExecSize::from_lanes(2 * lanes)?;
         pair.dst = Dst::packed(reg, ty);
         for k in 0..3 {
-            pair.src[k] = self.both(&low.src[k], &high.src[k], ty)?;
+            pair.src[k] = self.both((&low.src[k], &high.src[k]), lanes, ty)?;
         }
         Some(pair)
     }
 
-    /// A source of both: the same, or two elements of a register that a region reaches.
-    fn both(&self, low: &Src<Physical>, high: &Src<Physical>, dst: Type) -> Option<Src<Physical>> {
+    /// A source of both, which have so many lanes: the same, or elements that a region reaches.
+    fn both(
+        &self,
+        (low, high): (&Src<Physical>, &Src<Physical>),
+        lanes: u32,
+        dst: Type,
+    ) -> Option<Src<Physical>> {
         let (
-            Src::Direct { reg, mods, ty, .. },
-            Src::Direct { reg: high_reg, mods: high_mods, ty: high_ty, .. },
+            Src::Direct { reg, mods, ty, region },
+            Src::Direct { reg: high_reg, mods: high_mods, ty: high_ty, region: high_region },
         ) = (*low, *high)
         else {
             return (low == high).then_some(*low);
@@ -186,11 +203,15 @@ impl Pairs {
             return None;
         }
         let (from, to) = (self.bytes(reg, 0)?.start, self.bytes(high_reg, 0)?.start);
-        let bytes = to.checked_sub(from).filter(|b| b.is_multiple_of(ty.bytes()))?;
-        if from % self.grf_bytes + bytes + ty.bytes() > 2 * self.grf_bytes {
+        let bytes = to.checked_sub(from).filter(|b| b.is_multiple_of(lanes * ty.bytes()))?;
+        if from % self.grf_bytes + (2 * lanes - 1) * bytes / lanes + ty.bytes() > 2 * self.grf_bytes {
             return None;
         }
-        let region = match bytes / ty.bytes() {
+        let step = bytes / (lanes * ty.bytes());
+        if lanes > 1 && [region, high_region].iter().any(|r| r.stride(lanes) != Some(step)) {
+            return None;
+        }
+        let region = match step {
             0 => Region::SCALAR,
             1 => Region::new(1, 1, 0),
             // Again the forms that are in use.
