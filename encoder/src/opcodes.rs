@@ -100,6 +100,7 @@ static ROWS: [Row; Op::ALL.len()] = [
     row(Op::Subb, 0x4f, 0x4f, Nothing),
     row(Op::Avg, 0x42, 0x42, Nothing),
     row(Op::Mul, 0x41, 0x41, Nothing),
+    row(Op::Mulh, NONE, NONE, Needs::Another),
     row(Op::Mac, 0x48, 0x48, Nothing),
     row(Op::Mach, 0x49, 0x49, Nothing),
     row(Op::Macl, NONE, 0x53, Needs::MaclOpcode),

@@ -167,6 +167,8 @@ ops! {
     Avg "avg" Basic true 2 false;
     /// Multiplication.
     Mul "mul" Basic true 2 false;
+    /// High half of a product of dwords: what legalization makes `mach` of. No platform has it.
+    Mulh "mulh" Basic true 2 false;
     /// Multiply and accumulate.
     Mac "mac" Basic true 2 false reads_accumulator;
     /// Multiply and accumulate, high part.

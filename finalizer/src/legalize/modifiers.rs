@@ -61,7 +61,7 @@ fn turn_constant(inst: &mut VInst, i: usize) -> bool {
 
 /// The type that has room for the modified value, where the instruction would see all of it.
 const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
-    let multiplies = matches!(op, Op::Mul | Op::Mach | Op::Macl | Op::Mad);
+    let multiplies = matches!(op, Op::Mul | Op::Mulh | Op::Mad);
     match (ty, mods.abs(), mods.neg()) {
         (Type::B | Type::Ub, ..) => Type::W,
         (Type::W, true, false) if multiplies => Type::Uw,
@@ -75,7 +75,7 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     match inst.op {
         Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
         Op::Mul if ty.is_int() => factors_have_modifiers(lx.caps, inst, ty),
-        Op::Mach | Op::Macl => i == 0 && lx.caps.ops.mul_source_mods,
+        Op::Mulh => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe
         | Op::Bfi1
         | Op::Bfi2

@@ -3,7 +3,7 @@
 //! Volume 2a, `mul`: in a product of a dword and something narrower the dword is source 0; a dword
 //! product has neither saturation nor condition. Where dwords do not multiply directly, `mul` with the
 //! low words of source 1 into the accumulator, then `mach` or `macl`, give both dwords of the product.
-//! Before this rule, [`Op::Mach`] with two sources means the high half.
+//! [`Op::Mulh`] is the high half until then.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::{every, low_u16};
@@ -34,7 +34,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                 _ => Step::Keep,
             }
         }
-        Op::Mach => {
+        Op::Mulh => {
             // The high half of what stands in words is not that of dwords.
             if let Some(new) = lx.expand_vectors(inst, |_| Type::D) {
                 lx.inst(new);
@@ -309,7 +309,7 @@ fn high_of_negated(lx: &mut Legalizer<'_>, inst: &VInst, plain: &VInst) -> Step 
     let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
     let (all, ud) = (lanes_of(inst), Type::Ud);
     let read = |reg, ty| Src::new(reg, build::strided(1, inst.exec), ty);
-    let high = lx.dwords(inst, Op::Mach, ty, &plain.src[..2]);
+    let high = lx.dwords(inst, Op::Mulh, ty, &plain.src[..2]);
     let low = lx.dwords(inst, Op::Mul, ud, &plain.src[..2]);
     let result = lx.dwords(inst, Op::Not, ud, &[read(high, ud)]);
     let zero = lx.flag_for(inst);
@@ -377,7 +377,7 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
     let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
     let ty = if signed { Type::D } else { Type::Ud };
     let (lo, hi) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
-    for (op, reg) in [(Op::Mul, lo), (Op::Mach, hi)] {
+    for (op, reg) in [(Op::Mul, lo), (Op::Mulh, hi)] {
         let half = build::op(op, lanes_of(inst), Dst::packed(reg, ty), &inst.src[..2]);
         lx.helper(half, inst);
     }
@@ -452,7 +452,7 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
     let read = |r| Src::new(r, packed, Type::Ud);
     lx.helper(build::op(Op::Mul, all, ud(lo), &[a_lo, b_lo]), inst);
-    lx.helper(build::op(Op::Mach, all, ud(hi), &[a_lo, b_lo]), inst);
+    lx.helper(build::op(Op::Mulh, all, ud(hi), &[a_lo, b_lo]), inst);
     for (x, y) in [(a_lo, b_hi), (a_hi, b_lo)] {
         if [x, y].iter().any(|s| matches!(s, Src::Imm { bits: 0, .. })) {
             continue;

@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         let signed = a.ty().is_some_and(Type::is_signed) || b.ty().is_some_and(Type::is_signed);
         let wide = if signed { Type::D } else { Type::Ud };
         self.emit(build::op(Op::Mul, lanes, Dst::packed(lo, wide), &[a, b]));
-        self.emit(build::op(Op::Mach, lanes, Dst::packed(hi, wide), &[a, b]));
+        self.emit(build::op(Op::Mulh, lanes, Dst::packed(hi, wide), &[a, b]));
         if !matches!(c, Src::Imm { bits: 0, .. }) {
             self.add_to_halves([lo, hi], carry, c);
         }

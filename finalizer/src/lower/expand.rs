@@ -380,7 +380,7 @@ impl Lowerer<'_> {
     /// more than the sign of the low one.
     pub(super) fn saturating_product(&mut self, dst: VDst, [a, b]: [VSrc; 2], ty: Type) {
         let pred = self.pred.take();
-        let (low, high) = (self.in_temp(Op::Mul, ty, &[a, b]), self.in_temp(Op::Mach, ty, &[a, b]));
+        let (low, high) = (self.in_temp(Op::Mul, ty, &[a, b]), self.in_temp(Op::Mulh, ty, &[a, b]));
         let fits = if ty.is_signed() { self.in_temp(Op::Asr, ty, &[low, Src::uw(31)]) } else { Src::ud(0) };
         let limit = if ty.is_signed() {
             // 0x7fffffff, or its complement where the product is negative.

@@ -8,7 +8,7 @@ use visa::Opcode;
 const DIRECT: &[(Opcode, Op)] = &[
     (Opcode::Add, Op::Add), (Opcode::Add3, Op::Add3), (Opcode::Avg, Op::Avg),
     (Opcode::Frc, Op::Frc), (Opcode::Lrp, Op::Lrp),
-    (Opcode::Mul, Op::Mul), (Opcode::Mulh, Op::Mach),
+    (Opcode::Mul, Op::Mul), (Opcode::Mulh, Op::Mulh),
     (Opcode::Rndd, Op::Rndd), (Opcode::Rndu, Op::Rndu), (Opcode::Rnde, Op::Rnde), (Opcode::Rndz, Op::Rndz),
     (Opcode::Sad2, Op::Sad2), (Opcode::Srnd, Op::Srnd), (Opcode::Lzd, Op::Lzd),
     (Opcode::And, Op::And), (Opcode::Or, Op::Or), (Opcode::Xor, Op::Xor), (Opcode::Not, Op::Not),

@@ -220,6 +220,7 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     // Accumulators go with the channels of a register, three-source results start at a multiple of 16 bytes:
     // elsewhere the instruction would have to be cut or moved through a temporary again.
     let accumulates = inst.implicit_accumulator().writes
+        || inst.op == Op::Mulh
         || inst
             .src
             .iter()
@@ -297,7 +298,10 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
 /// Whether all operands are of at most four bytes an element, in plain instructions.
 fn small(inst: &Inst<Virtual>) -> bool {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
-    !inst.implicit_accumulator().writes && small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty()))
+    !inst.implicit_accumulator().writes
+        && inst.op != Op::Mulh
+        && small(inst.dst.ty())
+        && inst.src.iter().all(|s| small(s.ty()))
 }
 
 #[cfg(test)]

@@ -24,18 +24,13 @@ pub(super) fn eliminate(
     legality: Legality,
     use_counts: &mut UseCounts,
 ) {
-    while sweep(kernel, grf_bytes, legality, use_counts) && legality.is_legal() {
+    while sweep(kernel, grf_bytes, use_counts) && legality.is_legal() {
         use_counts.walk_again(&kernel.vars);
     }
 }
 
 /// Walks over the kernel backwards once. Returns whether another time may find more.
-fn sweep(
-    kernel: &mut Kernel<Virtual>,
-    grf_bytes: u32,
-    legality: Legality,
-    use_counts: &mut UseCounts,
-) -> bool {
+fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCounts) -> bool {
     let UseCounts { vars, elsewhere } = use_counts;
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
@@ -44,7 +39,7 @@ fn sweep(
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
             let inst = &insts[i];
-            if is_dead(inst, vars, legality) {
+            if is_dead(inst, vars) {
                 inst.for_each_read(|reg| {
                     if let Some(v) = reg.var() {
                         again |= vars[v.index()].forget_read();
@@ -88,9 +83,7 @@ fn sweep(
     again
 }
 
-fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legality: Legality) -> bool {
-    // Before legalization the upper half of a product is one step, which leaves nothing in an accumulator.
-    let product = legality == Legality::Open && inst.op == Op::Mach && inst.payload == Payload::None;
+fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses]) -> bool {
     let dst_dead = match &inst.dst {
         Dst::Direct { reg, .. } => match reg.var() {
             Some(v) => vars[v.index()].is_unread(),
@@ -101,7 +94,7 @@ fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses], legality: Legality) -> bool {
     };
     dst_dead
         && inst.cond.is_none_or(|c| c.flag.var().is_some_and(|v| vars[v.index()].is_unread()))
-        && (product || is_pure(inst))
+        && is_pure(inst)
         && !inst.opts.has(Options::ACC_WR_EN)
 }
 

@@ -313,7 +313,8 @@ fn splits_legal(inst: &Inst<Virtual>) -> bool {
 
 /// Whether both halves of an operation are as good as the whole, with dwords that lie apart.
 fn splits(inst: &Inst<Virtual>) -> bool {
-    let special = inst.op.info().accumulator.writes || matches!(inst.op, Op::Movi | Op::Smov | Op::Wait);
+    let special =
+        inst.op.info().accumulator.writes || matches!(inst.op, Op::Mulh | Op::Movi | Op::Smov | Op::Wait);
     inst.op.info().class == Class::Basic
         && inst.is_plain()
         && !special
@@ -325,7 +326,7 @@ fn splits(inst: &Inst<Virtual>) -> bool {
 fn splits_in_place(inst: &Inst<Virtual>) -> bool {
     let selection = inst.op == Op::Sel;
     let special = inst.op.info().accumulator.any()
-        || matches!(inst.op, Op::Movi | Op::Smov | Op::Wait | Op::Madm | Op::Csel);
+        || matches!(inst.op, Op::Mulh | Op::Movi | Op::Smov | Op::Wait | Op::Madm | Op::Csel);
     let fixed = |s: &Src<Virtual>| match *s {
         Src::None => true,
         Src::Imm { ty, .. } => !matches!(ty, Type::V | Type::Uv | Type::Vf),

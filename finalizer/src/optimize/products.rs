@@ -19,7 +19,7 @@ pub(super) fn signed(kernel: &mut Kernel<Virtual>, grf_bytes: u32) -> bool {
     let mut any = false;
     for block in &mut kernel.blocks {
         for k in 0..block.insts.len() {
-            if block.insts[k].op != Op::Mach || !block.insts[k].is_plain() {
+            if block.insts[k].op != Op::Mulh || !block.insts[k].is_plain() {
                 continue;
             }
             let Some(product) = Product::of(&block.insts, k, vars, grf_bytes) else { continue };

@@ -202,8 +202,7 @@ fn value(
 /// Whether an operation's result depends on its sources alone.
 fn is_function(op: Op) -> bool {
     let class = matches!(op.info().class, Class::Basic | Class::Ternary | Class::Math);
-    // Before legalization `mach` is the high part of a product, whatever the accumulator has.
-    let implicit = op != Op::Mach && op.info().accumulator.any()
+    let implicit = op.info().accumulator.any()
         || matches!(op, Op::Nop | Op::Movi | Op::Smov | Op::Wait | Op::Cmp | Op::Cmpn | Op::Csel | Op::Madm);
     class && !implicit
 }
