@@ -221,8 +221,35 @@ mod tests {
         buffer.emit(&kernel(Platform::Icllp), CodeOptions { compact: false }).unwrap();
         buffer.emit(&kernel(Platform::Skl), CodeOptions::default()).unwrap();
         assert_eq!(buffer.bytes(), first);
+        assert_eq!((buffer.inst_offsets().len(), buffer.block_offsets().len(), buffer.padding()), (7, 6, 1));
         assert_eq!(buffer.take_bytes(), first);
         assert!(buffer.bytes().is_empty());
+    }
+
+    #[test]
+    fn an_instruction_can_ask_for_its_form() {
+        let mut kernel = kernel(Platform::Skl);
+        let mut length = |opts, compact| {
+            kernel.blocks[1].insts[0].opts = opts;
+            let mut buffer = CodeBuffer::new();
+            buffer.emit(&kernel, CodeOptions { compact }).unwrap();
+            buffer.inst_offsets()[3] - buffer.inst_offsets()[2]
+        };
+        let (yes, no) = (Options::COMPACTED, Options::NO_COMPACT);
+        let lengths = [Options::NONE, yes, no].map(|opts| [length(opts, true), length(opts, false)]);
+        assert_eq!(lengths, [[8, 16], [8, 8], [16, 16]]);
+    }
+
+    /// Where lanes meet can be given in bytes, and the other target by its block.
+    #[test]
+    fn either_target_can_be_a_block() {
+        let mut kernel = kernel(Platform::Skl);
+        let to = |jip, uip| Payload::Branch { jip, uip, ctrl: false };
+        kernel.blocks[0].insts[1].payload = to(Target::Rel(32), Target::Block(BlockId(2)));
+        let mut buffer = CodeBuffer::new();
+        buffer.emit(&kernel, CodeOptions { compact: false }).unwrap();
+        let found = decode_all(Platform::Skl, buffer.bytes()).nth(1).unwrap().inst.unwrap();
+        assert_eq!(found.payload, to(Target::Rel(32), Target::Rel(48)));
     }
 
     #[test]

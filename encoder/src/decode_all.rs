@@ -146,5 +146,25 @@ mod tests {
         assert_eq!((all[1].offset, all[1].len), (16, 4));
         let e = all[1].inst.unwrap_err();
         assert_eq!((e.offset, e.raw.len, e.field, e.found), (16, 4, "length", 4));
+        let cut = decode_all(Platform::Skl, &[1, 2, 3]).next().unwrap().inst.unwrap_err();
+        assert_eq!(cut.raw, Raw { word: 0x03_02_01, len: 3 });
+    }
+
+    /// The short form of `mov (8|M0) r10.0<1>:d r11.0<8;8,1>:d`, one of no operation, and again: what is filled anew holds
+    /// nothing of the word before.
+    #[test]
+    fn short_forms_have_their_length_and_faults_their_place() {
+        let (good, bad) = (0x000b_0a07_2002_cb01_u64, 0x2000_007f_u64);
+        let code = [good, bad, good].map(u64::to_le_bytes).concat();
+        let mut item = Decoded::default();
+        let mut all = decode_all(Platform::Skl, &code);
+        let mut found = Vec::new();
+        while all.next_into(&mut item) {
+            let what = item.inst.map(|i| i.opts.has(Options::COMPACTED)).map_err(|e| (e.offset, e.raw));
+            found.push((item.offset, item.len, what));
+        }
+        let fault = (8, Raw { word: bad.into(), len: 8 });
+        assert_eq!(found, [(0, 8, Ok(true)), (8, 8, Err(fault)), (16, 8, Ok(true))]);
+        assert_eq!(decode_all(Platform::Skl, &code).nth(2).unwrap().inst, item.inst);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Encoded, Fault, align16,
-    codes::{AccessMode, FILE_ARF, FILE_IMM, OperandForm, TYPE_UD},
+    codes::{AccessMode, FILE_ARF, FILE_GRF, FILE_IMM, OperandForm, TYPE_UD},
     control,
     layout::{Basic, Control},
     operand::{self, Slot, SourceFields},
@@ -21,10 +21,11 @@ fn sources(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>) -> u8 {
     }
 }
 
-/// Whether source 1 cannot be an architecture register: only `math` reads one, and `movi` may leave it null.
+/// Whether source 1 cannot be a register of that file: only `math` reads one of the architecture, and `movi` has null, or an
+/// immediate.
 #[inline]
-fn arf_is_barred(class: Class, op: Op) -> bool {
-    class == Class::Basic && op != Op::Movi
+fn file_is_barred(class: Class, op: Op, is_arf: bool) -> bool {
+    class == Class::Basic && is_arf != (op == Op::Movi)
 }
 
 /// Decodes operands into `inst`.
@@ -37,7 +38,7 @@ pub(super) fn decode(
 ) -> Result<(), Fault> {
     let class = info.class;
     let c = Control::from_bits(low_u64(word));
-    control::decode(c, class, inst)?;
+    control::decode(rules, c, class, inst)?;
     let w = Basic::from_bits(word);
     let is_macro = matches!(inst.payload, Payload::Math(f) if f.is_macro());
     let count = sources(rules, info, inst);
@@ -51,8 +52,8 @@ pub(super) fn decode(
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
     let file = last.get(w).file;
     let imm = file == FILE_IMM && !is_macro;
-    if count == 2 && file == FILE_ARF && arf_is_barred(class, inst.op) {
-        return Err(Fault::new("Src1RegFile", file, "1 (GRF), 3 (immediate)"));
+    if count == 2 && file <= FILE_GRF && file_is_barred(class, inst.op, file == FILE_ARF) {
+        return Err(Fault::new("Src1RegFile", file, "1 (GRF; of movi 0, null), 3 (immediate)"));
     }
     for i in 0..count {
         let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
@@ -114,7 +115,7 @@ pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number
     let count = sources(rules, info, inst);
     let align16 =
         rules.align16 && (is_macro || align16::reaches_far(inst)) || inst.opts.has(Options::ALIGN16);
-    let c = control::encode(inst, class, AccessMode::of_bit(align16), number)?;
+    let c = control::encode(rules, inst, class, AccessMode::of_bit(align16), number)?;
     let operands = if align16 {
         align16::encode(rules, inst, count, OperandForm::of_macro(is_macro))?
     } else {
@@ -160,10 +161,13 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
             }
             Src::Direct { reg, .. }
                 if i == 1
-                    && matches!(reg.base(), Base::Arf(_))
-                    && arf_is_barred(inst.op.info().class, inst.op) =>
+                    && file_is_barred(inst.op.info().class, inst.op, matches!(reg.base(), Base::Arf(_))) =>
             {
-                return Err(Bad::new("src1", "an architecture register", "a general register, an immediate"));
+                return Err(Bad::new(
+                    "src1",
+                    "of the other file",
+                    "a general register (of movi null), an immediate",
+                ));
             }
             _ => operand::encode_src(rules, slot, src, w)?,
         };

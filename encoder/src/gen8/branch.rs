@@ -86,7 +86,7 @@ const REGION: u32 = 0x1ff << 16;
 
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
-    control::decode(c, Class::Branch, inst)?;
+    control::decode(rules, c, Class::Branch, inst)?;
     if c.access_mode() {
         return Err(Fault::new("AccessMode", 1u8, "0 of flow control"));
     }
@@ -131,7 +131,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encode
     if inst.sat || inst.opts.has(Options::ALIGN16) {
         return Err(Bad::new("saturation, Align16", "set", "none on flow control"));
     }
-    let c = control::encode(inst, Class::Branch, AccessMode::Align1, number)?.with_acc_wr_ctrl(ctrl);
+    let c = control::encode(rules, inst, Class::Branch, AccessMode::Align1, number)?.with_acc_wr_ctrl(ctrl);
     let shape = shape(inst.op);
     let register = match inst.src[0] {
         Src::None => shape == Shape::Ret,

@@ -4,6 +4,7 @@ use super::{
     Bad, Encoded, Fault,
     codes::{self, AccessMode},
     layout::Control,
+    rules::Rules,
 };
 use gen_ir::{
     Class, Cond, CondMod, ExecSize, FlagSub, Inst, MathFn, Op, Options, Payload, Physical, Pred, Reg,
@@ -19,6 +20,13 @@ const PLAIN: [(Options, u64); 3] = [
 
 /// Thread control options, from code 1 on.
 const THREAD: [Options; 3] = [Options::ATOMIC, Options::SWITCH, Options::NO_PREEMPT];
+
+impl Rules {
+    /// Thread control options of the platform, from code 1 on.
+    fn thread_options(&self) -> &'static [Options] {
+        if self.no_preempt { &THREAD } else { &THREAD[..2] }
+    }
+}
 
 /// What `AccWrCtrl` says in a class of instructions, if it is an option.
 fn bit_28(class: Class) -> Option<Options> {
@@ -44,7 +52,12 @@ fn flag_bits(reg: Reg<Physical>) -> Option<(bool, bool)> {
 
 /// Fills in what `c` says.
 #[inline]
-pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+pub(super) fn decode(
+    rules: &Rules,
+    c: Control,
+    class: Class,
+    inst: &mut Inst<Physical>,
+) -> Result<(), Fault> {
     let exec = c.exec_size();
     inst.exec =
         *ExecSize::ALL.get(usize::from(exec)).ok_or_else(|| Fault::new("ExecSize", exec, "0 to 5"))?;
@@ -62,8 +75,9 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     for (option, bit) in PLAIN {
         opts |= if word & bit != 0 { option.0 } else { 0 };
     }
-    if c.thread_ctrl() != 0 {
-        opts |= THREAD[usize::from(c.thread_ctrl()) - 1].0;
+    if let Some(last) = c.thread_ctrl().checked_sub(1) {
+        let option = rules.thread_options().get(usize::from(last));
+        opts |= option.ok_or_else(|| Fault::new("ThreadCtrl", last + 1, "0 to 2; from Gen11 on, 3"))?.0;
     }
     if c.acc_wr_ctrl() {
         opts |= bit_28(class).map_or(0, |o| o.0);
@@ -102,6 +116,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
 /// The control fields of an instruction. `mode` is the access mode it is encoded in.
 #[inline]
 pub(super) fn encode(
+    rules: &Rules,
     inst: &Inst<Physical>,
     class: Class,
     mode: AccessMode,
@@ -117,7 +132,7 @@ pub(super) fn encode(
         .with_exec_size(inst.exec.number())
         .with_saturate(inst.sat)
         .with_mask_ctrl(inst.no_mask);
-    let c = with_options(c, inst, class)?;
+    let c = with_options(rules, c, inst, class)?;
     let mut c = with_flags(c, inst, class, mode)?;
     if let Payload::Math(function) = inst.payload {
         c.set_cond_modifier(function.number());
@@ -127,7 +142,7 @@ pub(super) fn encode(
 
 /// The control fields with those of the instruction's options.
 #[inline]
-fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Encoded<Control, Bad> {
+fn with_options(rules: &Rules, mut c: Control, inst: &Inst<Physical>, class: Class) -> Encoded<Control, Bad> {
     let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
     if left != Options::NONE {
         for (option, bit) in PLAIN {
@@ -136,9 +151,10 @@ fn with_options(mut c: Control, inst: &Inst<Physical>, class: Class) -> Encoded<
                 left = left.without(option);
             }
         }
-        if let Some(i) = THREAD.iter().position(|&o| left.has(o)) {
+        let threads = rules.thread_options();
+        if let Some(i) = threads.iter().position(|&o| left.has(o)) {
             c.set_thread_ctrl(to_u8(i) + 1);
-            left = left.without(THREAD[i]);
+            left = left.without(threads[i]);
         }
         if let Some(option) = bit_28(class).filter(|&o| left.has(o)) {
             c.set_acc_wr_ctrl(true);

@@ -53,7 +53,7 @@ pub fn encode(platform: Platform, format: Gen8Format, inst: &Inst<Physical>) -> 
     match info.class {
         Class::Basic | Class::Math => basic::encode(rules, info, inst, number),
         Class::Ternary if rules.align16 => ternary16::encode(rules, inst, number),
-        Class::Ternary => ternary1::encode(inst, number),
+        Class::Ternary => ternary1::encode(rules, inst, number),
         Class::Send => send::encode(rules, inst, number),
         Class::Branch => branch::encode(rules, inst, number),
         Class::Nullary => nullary(inst, number),
@@ -89,7 +89,7 @@ fn decode(
     match info.class {
         Class::Basic | Class::Math => basic::decode(rules, info, word, inst),
         Class::Ternary if rules.align16 => ternary16::decode(rules, word, inst),
-        Class::Ternary => ternary1::decode(word, inst),
+        Class::Ternary => ternary1::decode(rules, word, inst),
         Class::Send => send::decode(rules, word, inst),
         Class::Branch => branch::decode(rules, word, inst),
         Class::Nullary | Class::Dpas | Class::Sync => {

@@ -59,8 +59,10 @@ pub(super) struct Rules {
     /// Bit 31 of a message's word says that the level of detail is compensated for coarse pixels (Intel's finalizer,
     /// `bitsExDescCPSLOD`; its assembler does not look at that bit).
     pub cps_in_word: bool,
-    /// `movi` has a second source.
+    /// `movi` has a second source: null, or an immediate.
     pub movi_two: bool,
+    /// Thread control can say that the instruction is not preempted (`iga64` reads that code from Gen11 on).
+    pub no_preempt: bool,
     /// `send` compacts: its descriptor is an ordinary source 1.
     pub send_compacts: bool,
     /// Patterns of files and types that compact (`DataTypeIndex`).
@@ -107,6 +109,7 @@ static GEN8: Rules = Rules {
     length_beside_register: false,
     cps_in_word: false,
     movi_two: false,
+    no_preempt: false,
     send_compacts: true,
     data_types: &TYPES_GEN8,
     call_region: 0,
@@ -127,6 +130,7 @@ static GEN9: Rules = Rules {
     length_beside_register: false,
     cps_in_word: false,
     movi_two: false,
+    no_preempt: false,
     send_compacts: false,
     data_types: &TYPES_GEN8,
     call_region: REGION_2_2_1,
@@ -143,6 +147,7 @@ static GEN11: Rules = Rules {
     length_beside_register: true,
     cps_in_word: true,
     movi_two: true,
+    no_preempt: true,
     send_compacts: false,
     data_types: &TYPES_GEN11,
     call_region: REGION_2_4_1,

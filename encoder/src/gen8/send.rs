@@ -76,7 +76,7 @@ fn lengths(
 #[inline]
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
-    control::decode(c, Class::Send, inst)?;
+    control::decode(rules, c, Class::Send, inst)?;
     let bit_31 = std::mem::take(&mut inst.sat);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let (desc, ex_desc) =
@@ -231,7 +231,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encode
     let sfid = codes::sfid_code(info.sfid).ok_or_else(|| Bad::new("shared function", "another", allowed))?;
     let cps = rules.cps_in_word && inst.opts.has(gen_ir::Options::CPS) && info.sfid == gen_ir::Sfid::Sampler;
     let plain = Inst { opts: if cps { inst.opts.without(gen_ir::Options::CPS) } else { inst.opts }, ..*inst };
-    let c = control::encode(&plain, Class::Send, AccessMode::Align1, number)?
+    let c = control::encode(rules, &plain, Class::Send, AccessMode::Align1, number)?
         .with_cond_modifier(sfid)
         .with_saturate(cps);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);

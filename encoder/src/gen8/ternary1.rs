@@ -6,6 +6,7 @@ use super::{
     control,
     layout::{Control, Ternary1, Ternary1Src, Ternary1Src2},
     operand::{decode_mme, encode_mme, kind},
+    rules::Rules,
 };
 use gen_ir::{Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::{low_u8, low_u32, low_u64, to_u8};
@@ -58,9 +59,9 @@ fn register(file: RegFile, number: u8, byte: u8, field: &'static str) -> Result<
 }
 
 #[inline]
-pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
-    control::decode(c, inst.op.info().class, inst)?;
+    control::decode(rules, c, inst.op.info().class, inst)?;
     if c.access_mode() {
         return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
     }
@@ -152,11 +153,11 @@ fn decode_src2(
 }
 
 #[inline]
-pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encoded<u128, Bad> {
     if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }
-    let c = control::encode(inst, inst.op.info().class, AccessMode::Align1, number)?;
+    let c = control::encode(rules, inst, inst.op.info().class, AccessMode::Align1, number)?;
     let form = OperandForm::of_macro(inst.op == Op::Madm);
     let exec_type = ExecType::of_bit(inst.src[0].ty().is_some_and(Type::is_float));
     let mut w = Ternary1::new().with_exec_type(exec_type == ExecType::Float);

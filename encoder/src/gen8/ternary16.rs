@@ -43,7 +43,7 @@ fn code(ty: Type, field: &'static str) -> Encoded<u8, Bad> {
 #[inline]
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let c = Control::from_bits(low_u64(word));
-    control::decode(c, inst.op.info().class, inst)?;
+    control::decode(rules, c, inst.op.info().class, inst)?;
     if !c.access_mode() {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) with three sources"));
     }
@@ -149,7 +149,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Encode
         return Err(Bad::new("payload", "of another family", "none"));
     }
     let form = OperandForm::of_macro(inst.op == Op::Madm);
-    let mut c = control::encode(inst, inst.op.info().class, AccessMode::Align16, number)?;
+    let mut c = control::encode(rules, inst, inst.op.info().class, AccessMode::Align16, number)?;
     let (mut w, one) = encode_dst(inst, form, &mut c)?;
     let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
     w.set_src_data_type(code(src_ty, "src0 type")?);

@@ -80,8 +80,17 @@ impl Encoder<'_> {
             SyncFn::Bar => self.caps.thread.named_barriers,
             _ => false,
         };
-        if i.src[0].is_imm() && !takes_mask {
-            return Err(self.error("Src0", "an immediate", "null"));
+        let is_read = match i.src[0] {
+            Src::Imm { .. } => takes_mask,
+            Src::Direct { reg, .. } => reg == Reg::NULL,
+            _ => false,
+        };
+        if !is_read {
+            return Err(self.error(
+                "Src0",
+                "another operand",
+                "null, or a mask where the function takes one",
+            ));
         }
         self.no_cond()?;
         let mut b = BasicFields { function: function.number(), ..BasicFields::default() };
@@ -268,8 +277,9 @@ impl Decoder {
             SyncFn::Bar => self.caps.thread.named_barriers,
             _ => false,
         };
-        if b.src0.is_imm && !takes_mask {
-            return Err(self.error("Src0.IsImm", 1u32, "0"));
+        if !b.src0.is_imm || !takes_mask {
+            let allowed = "null, or a mask where the function takes one";
+            return Err(self.error("Src0.IsImm", u32::from(b.src0.is_imm), allowed));
         }
         if !self.basic_sources::<L>(&b, 1, inst)? {
             return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));

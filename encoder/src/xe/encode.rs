@@ -50,6 +50,10 @@ impl Encoder<'_> {
     /// `nop` has only an annotation; `illegal` is zero.
     fn nullary<L: Layout>(&self, opcode: u8) -> Encoded<u128> {
         let i = self.inst;
+        let has = if i.op == Op::Illegal { Options::NONE } else { Options::BREAKPOINT };
+        if i.opts.without(has.with(Options::COMPACTED)) != Options::NONE {
+            return Err(self.error("options", u32::from(i.opts.0), "none, but nop's Breakpoint"));
+        }
         if i.op == Op::Illegal {
             return Ok(opcode.into());
         }

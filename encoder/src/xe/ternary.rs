@@ -119,6 +119,9 @@ impl Encoder<'_> {
             }
             if is_macro {
                 self.no_cond()?;
+                if i.sat {
+                    return Err(self.error("Saturate", "set", "clear in a math macro of three sources"));
+                }
             }
             return Ok(w.with_cond_modifier(self.cond()?).into_bits());
         }
@@ -270,7 +273,7 @@ impl Decoder {
         if w.acc_wr_ctrl() && self.caps.words.acc_write_enable {
             inst.opts = inst.opts.with(Options::ACC_WR_EN);
         }
-        inst.sat = w.saturate();
+        inst.sat = w.saturate() && !is_macro;
         let ty = self.type_of("Dst.DataType", w.dst_data_type() | float)?;
         let dst = Operand { slot: w.dst(), indirect: false, low: false };
         inst.dst = if is_macro {
