@@ -211,7 +211,6 @@ impl<'a, const W: usize> Fit<'a, W> {
             let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(temp.range)].iter_mut().for_each(|list| list.push(near));
         }
-        self.out.used = self.out.used.max((r + n) * rb);
         true
     }
 

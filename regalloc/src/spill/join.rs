@@ -127,9 +127,6 @@ pub(crate) fn join<const W: usize>(
         any |= join.leave_loop(t, (known, flow), s);
     }
     if any {
-        for t in 0..s.about.len() {
-            at[t] = at[root(&s.about, TempId::at(t)).index()];
-        }
         rename(plan, known, s);
         fill_hoisted(plan, s);
         drop_saves(plan, (known, flow), s);

@@ -33,6 +33,12 @@ fn four_hundred_live_registers() {
             let offset = u32::from(block.offset()) * 32;
             low = low.min(offset);
             high = high.max(offset + (1 << block.size_log2()) * 32);
+            // How long the second payload is says the descriptor, or the instruction alone.
+            let gen_ir::Desc::Imm(e) = s.ex_desc else {
+                panic!("scratch messages have constant descriptors")
+            };
+            let said = if platform.caps().sends.length_in_word { 0 } else { s.src1_len };
+            assert_eq!(e.extended_length().registers(), said, "{platform}: {s:?}");
         }
         assert!(low >= 1000 && low < 1000 + grf, "{platform}: spills start at {low}");
         assert!(high <= 1000 + stats.scratch_bytes, "{platform}: {high} {stats:?}");
@@ -48,7 +54,8 @@ fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Ph
     let of_r0 =
         |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(GrfNum::R0));
     assert!(platform == Platform::Bdw || !p.insts().any(|(_, i)| i.op.is_send() && of_r0(i)));
-    let sends = p.insts().filter_map(|(_, i)| i.send()).copied().collect();
+    let sends: Vec<_> = p.insts().filter_map(|(_, i)| i.send()).copied().collect();
+    assert_eq!(to_index(sends.len()), stats.spills + stats.fills, "{platform}: {stats:?}");
     (p, sends)
 }
 

@@ -1,10 +1,10 @@
 //! Moves that change nothing: what they write is there already, from a copy before.
 //!
-//! `mov d, s; ...; mov d[3], s[3]`, as compilers of matrices write them (Cm: one row of a matrix is copied whole, then in parts),
-//! and `mov s, d` behind `mov d, s`. Each element that the move writes has been copied, and neither it nor its original has been
-//! written since; and it is of a channel that the copy has run for.
+//! `mov d, s; ...; mov d[3], s[3]`, as compilers of matrices write them (Cm: one row of a matrix is copied whole, then in parts).
+//! Each element that the move writes has been copied, and neither it nor its original has been written since; and it is of a
+//! channel that the copy has run for. (`mov s, d` behind `mov d, s` reads `s` in place of the copy, and so is none either.)
 
-use gen_ir::{Dst, Inst, Op, Reg, Region, Src, SrcMod, Type, Virtual};
+use gen_ir::{Dst, Inst, Op, Reg, Region, Src, SrcMod, Type, VarId, Virtual};
 use narrow::as_index;
 
 use super::{
@@ -27,45 +27,39 @@ impl Copies {
         let Some(var) = to.var() else { return false };
         let lanes = inst.exec.lanes();
         let to = (to, if lanes == 1 { 0 } else { u32::from(horz) * ty.bytes() });
-        let newest = self.newest[var.index()];
         match inst.src[0] {
             Src::Imm { bits, ty: given } if keeps_value(given, ty) && !is_packed(given) => {
                 let bits = extend(bits, given, ty);
-                self.any(
-                    newest.dst,
-                    |c| c.older_dst,
-                    |c| {
-                        let known = matches!(c.origin, CopySource::Imm { bits: b, .. } if b == bits);
-                        known && c.dst_ty.bytes() == ty.bytes() && c.has(inst, &[(c.destination(), to)])
-                    },
-                )
+                self.any_copy_to(var, |c| {
+                    let known = matches!(c.origin, CopySource::Imm { bits: b, .. } if b == bits);
+                    known && c.dst_ty.bytes() == ty.bytes() && c.has(inst, &[(c.destination(), to)])
+                })
             }
             Src::Direct { reg, region, mods: SrcMod::None, ty: read } if read.same_bits(ty) => {
                 let Some(from) = side(reg, region, lanes, read) else { return false };
                 let packed = lanes == 1 || horz == 1 && region.one_by_one(lanes);
                 let bytes = Some(lanes * ty.bytes()).filter(|_| packed);
-                let covers = |c: &KnownCopy, written: Side, read: Side| {
-                    let elements = || c.copies_bits_of(ty) && c.has(inst, &[(written, to), (read, from)]);
-                    let bytes = || bytes.is_some_and(|n| c.has_bytes(n, &[(written, to), (read, from)]));
+                self.any_copy_to(var, |c| {
+                    let Some(read) = c.original() else { return false };
+                    let sides = [(c.destination(), to), (read, from)];
+                    let elements = || c.copies_bits_of(ty) && c.has(inst, &sides);
+                    let bytes = || bytes.is_some_and(|n| c.has_bytes(n, &sides));
                     reg.var() == read.0.var() && (elements() || bytes())
-                };
-                let newer = |c: &KnownCopy| c.original().is_some_and(|from| covers(c, c.destination(), from));
-                let older = |c: &KnownCopy| c.original().is_some_and(|from| covers(c, from, c.destination()));
-                self.any(newest.dst, |c| c.older_dst, newer) || self.any(newest.src, |c| c.older_src, older)
+                })
             }
             _ => false,
         }
     }
 
-    /// Whether something holds of a copy in a list.
-    fn any(&self, newest: u32, next: impl Fn(&KnownCopy) -> u32, f: impl Fn(&KnownCopy) -> bool) -> bool {
-        let mut at = newest;
+    /// Whether something holds of a copy to a variable.
+    fn any_copy_to(&self, var: VarId, f: impl Fn(&KnownCopy) -> bool) -> bool {
+        let mut at = self.newest[var.index()].dst;
         while at != NONE {
             let c = &self.all[as_index(at)];
             if f(c) {
                 return true;
             }
-            at = next(c);
+            at = c.older_dst;
         }
         false
     }
