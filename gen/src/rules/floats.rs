@@ -75,7 +75,9 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
 
 /// Which operands of arithmetic are narrow.
 fn operands(cx: &mut Cx<'_>) {
-    if !is_arithmetic(cx.inst) {
+    // Of bfloat16 where there is none `no-bf16` says enough.
+    let unknown = !cx.caps.ops.bf16 && cx.inst.types().any(|ty| ty == Type::Bf);
+    if unknown || !is_arithmetic(cx.inst) {
         return;
     }
     let sources = (0..3).all(|i| narrow_source(cx.caps, cx.inst, i));
@@ -120,7 +122,7 @@ pub(super) fn check_bf16(cx: &mut Cx<'_>) {
     let compares = matches!(cx.inst.op, Op::Cmp | Op::Cmpn);
     let written = if cx.dst_is_null() || compares { None } else { cx.dst_type() };
     let has = |ty| cx.inst.src.iter().filter_map(Src::ty).chain(written).any(|t| t == ty);
-    if !has(Type::Bf) {
+    if !cx.caps.ops.bf16 || !has(Type::Bf) {
         return;
     }
     let computes = is_arithmetic(cx.inst);

@@ -10,7 +10,8 @@
 //!
 //! - write a check of one instruction, and call it in `every_rule` for the classes of opcodes that it is about. Where
 //!   platforms differ, it asks a field of their row;
-//! - give it a row in `rules.tsv`: its source, an instruction that obeys it, one that breaks it;
+//! - give it a row in `rules.tsv`: what the platforms have or lack that have it, its source, an instruction that obeys it, one
+//!   that breaks it. All other platforms have to be silent there;
 //! - whatever it asks of an instruction has to be part of the shape that `seen` makes;
 //! - if lowering or a pass can break it, write a rewriting for `RULES` of `finalizer::legalize`. If the rule is one of places,
 //!   both ask the same function of [`places`]. What the rewriting asks has to be part of the shape that `legalize::seen`

@@ -62,7 +62,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Math => function(cx),
         _ => {}
     }
-    if cx.inst.op != Op::Sel && cx.inst.types().any(|t| t == Type::Bf) {
+    if cx.caps.ops.bf16 && cx.inst.op != Op::Sel && cx.inst.types().any(|t| t == Type::Bf) {
         let fits = all(cx, |t| matches!(t, Type::Bf | Type::F | Type::Vf));
         cx.require(fits, "bf16-types", "beside bfloat16 stand only bfloat16 and single floats");
     }

@@ -1,9 +1,7 @@
 use super::*;
 use crate::{Arf, Descriptor, Dst, ExecSize, ExtendedDescriptor, GrfNum, Op, Reg, Region, Src, SrcMod, Type};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+
+mod table;
 
 fn inst(op: Op, exec: ExecSize, dst: Dst<Physical>, srcs: &[Src<Physical>]) -> Inst<Physical> {
     let mut i = Inst::new(op, exec);
@@ -352,60 +350,6 @@ fn a_message_stays_among_the_registers_of_its_thread() {
     let i = crate::parse_inst::<Physical>(text).unwrap();
     let of = |grfs| check_in(Platform::Pvc, grfs, &i).iter().map(|b| b.rule).collect::<Vec<_>>();
     assert_eq!((of(128), of(256)), (vec!["message-range"], vec![]), "{i}");
-}
-
-/// Who may be named as the source of a rule.
-const SOURCES: [&str; 4] = ["PRM", "Mesa", "Intel", "Bspec"];
-
-/// The rows of `rules.tsv`: rule, platforms, source, a legal instruction, an instruction that breaks the rule.
-fn table() -> impl Iterator<Item = [&'static str; 5]> {
-    include_str!("rules.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
-        let columns: Vec<&str> = line.split('\t').collect();
-        columns.try_into().unwrap_or_else(|_| panic!("not five columns: {line}"))
-    })
-}
-
-#[test]
-fn every_rule_has_its_cases() {
-    let mut faults = Vec::new();
-    for [rule, platforms, source, legal, broken] in table() {
-        if !SOURCES.iter().any(|s| source.contains(s)) {
-            faults.push(format!("{rule}: `{source}` names none of {}", SOURCES.join(", ")));
-        }
-        for p in Platform::ALL.into_iter().filter(|p| p.is_in(platforms)) {
-            let of = |text: &str| match crate::parse_inst::<Physical>(text) {
-                Ok(i) => names(p, &i),
-                Err(e) => panic!("{rule}: {text}: {e}"),
-            };
-            if of(legal).contains(&rule) {
-                faults.push(format!("{p} {rule}: {legal} breaks it"));
-            }
-            if broken != "-" && !of(broken).contains(&rule) {
-                faults.push(format!("{p} {rule}: {broken} does not break it, but {:?}", of(broken)));
-            }
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn every_rule_has_its_row() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
-    let files = fs::read_dir(folder).expect("the rules' folder").map(|entry| entry.expect("a file").path());
-    let is_source =
-        |path: &PathBuf| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs");
-    let sources: Vec<String> =
-        files.filter(is_source).map(|path| fs::read_to_string(path).expect("text")).collect();
-    let plain = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    let calls = sources.iter().flat_map(|s| s.split("require(").skip(1));
-    let named = calls.filter_map(|call| call.split('"').nth(1)).filter(plain);
-    let rows: Vec<&str> = table().map(|[rule, ..]| rule).collect();
-    let mut count = 0;
-    for name in named {
-        assert!(rows.contains(&name), "no row for {name}");
-        count += 1;
-    }
-    assert!(count >= rows.len(), "{count} places, {} rows", rows.len());
 }
 
 #[test]
