@@ -1,7 +1,7 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, Memory, Mixing, Operations, Pipes, Platform, Regions,
+    Caps, EndFence, Flow, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Pipes, Platform, Regions,
     RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
@@ -53,6 +53,7 @@ pub(crate) const BDW: Caps = Caps {
         macl: false,
         mul_source_mods: true,
         int_div: true,
+        half_math: HalfMath::None,
         fdiv_pow: true,
         math_macros: true,
         madm: true,

@@ -6,7 +6,7 @@ mod registers;
 mod scoreboard;
 mod words;
 
-pub use execution::{Flow, Mixing, Operations, Regions, Thread};
+pub use execution::{Flow, HalfMath, Mixing, Operations, Regions, Thread};
 pub use messages::{EndFence, Memory, Sampler, Sends};
 pub use registers::{FloatAccumulators, RegisterFile, Registers};
 pub use scoreboard::{Pipes, Scoreboard};

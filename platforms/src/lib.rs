@@ -30,8 +30,9 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Gen8Format, Layout, Memory, Mixing, Operations, Pipes,
-    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, XeFormat,
+    Caps, EndFence, FloatAccumulators, Flow, Format, Gen8Format, HalfMath, Layout, Memory, Mixing,
+    Operations, Pipes, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread,
+    Words, XeFormat,
 };
 pub use latency::Latencies;
 pub use platform::Platform;

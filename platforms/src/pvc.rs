@@ -1,8 +1,9 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform,
-    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, FloatAccumulators, Flow, Format, HalfMath, Latencies, Memory, Mixing, Operations, Pipes,
+    Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat,
+    tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -48,6 +49,7 @@ pub(crate) const PVC: Caps = Caps {
         shift_by_qword: false,
         mul_qword_result: false,
         int_div: false,
+        half_math: HalfMath::FromStart,
         math_macros: true,
         madm: true,
         double_macro_lanes: 16,

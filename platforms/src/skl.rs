@@ -1,7 +1,8 @@
 //! Skylake, Gen9. What the row does not name is as on Broadwell.
 
 use crate::{
-    Caps, Format, Gen8Format, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends, Words, bdw::BDW,
+    Caps, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends, Words,
+    bdw::BDW,
 };
 
 /// Skylake's row.
@@ -17,7 +18,7 @@ pub(crate) const SKL: Caps = Caps {
     iga_name: "9",
     iga_json_name: "skl",
     words: Words { format: Format::Gen8(Gen8Format::Gen9), ..BDW.words },
-    ops: Operations { mul_dword_to_acc: true, ..BDW.ops },
+    ops: Operations { mul_dword_to_acc: true, half_math: HalfMath::Anywhere, ..BDW.ops },
     regions: Regions { mixed_half: Mixing::All, even_writes: false, ..BDW.regions },
     sends: Sends { split: true, second_most: 15, ..BDW.sends },
     memory: Memory {

@@ -5,6 +5,7 @@
 
 use gen_ir::{Dst, ExecSize, MathFn, Op, Payload, Region, Src, SrcMod, Type};
 use narrow::low_u16;
+use platforms::HalfMath;
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -78,7 +79,7 @@ fn dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
 fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let mut new = *inst;
     let mut changed = false;
-    let to_float = !lx.caps.regions.mixed_half.packs() && lx.caps.regions.float_regions;
+    let to_float = lx.caps.ops.half_math == HalfMath::None;
     for i in 0..2 {
         match inst.src[i].ty() {
             Some(Type::Hf) if to_float && !inst.src[i].is_imm() => {
@@ -181,7 +182,7 @@ fn halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     if lanes < native {
         return Some(in_all_channels(lx, inst, ExecSize::from_lanes(native)?));
     }
-    if lx.caps.regions.float_regions {
+    if lx.caps.ops.half_math != HalfMath::FromStart {
         return None;
     }
     if inst.src.iter().any(|s| is_one_for_all(s, lanes)) {
@@ -211,7 +212,7 @@ fn in_all_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step
     let mut whole = VInst { exec, chan: 0, no_mask: true, pred: None, cond: None, sat: false, ..*inst };
     for src in whole.src.iter_mut().filter(|s| !matches!(s, Src::None)) {
         let copy = match is_one_for_all(src, inst.exec.lanes()) {
-            true if lx.caps.regions.float_regions => {
+            true if lx.caps.ops.half_math != HalfMath::FromStart => {
                 if let Src::Direct { region, .. } = src {
                     *region = Region::SCALAR;
                 }

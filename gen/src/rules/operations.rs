@@ -2,6 +2,8 @@
 //! instructions state the same as "Supported Types", and Intel's finalizer refuses what has others, but for short
 //! integers of operations on bits, which it takes.
 
+use platforms::HalfMath;
+
 use super::{Cx, places::factors_have_modifiers};
 use crate::{MathFn, Op, Payload, Physical, Src, Type};
 
@@ -90,6 +92,9 @@ fn function(cx: &mut Cx<'_>) {
         "math-type",
         "math functions are of floats of up to 32 bits, integer division of dwords",
     );
+    let half_math = cx.caps.ops.half_math;
+    let known = half_math != HalfMath::None || cx.inst.types().all(|t| t != Type::Hf);
+    cx.require(known, "half-math", "the platform's math functions have no halves");
     let halves = cx.inst.types().all(|t| t == Type::Hf);
     cx.require(
         !halves || cx.lanes() == u32::from(cx.caps.regs.native_lanes()),
@@ -98,7 +103,7 @@ fn function(cx: &mut Cx<'_>) {
     );
     let inside = cx.dst_layout().and_then(|(_, byte)| byte).is_some_and(|byte| byte != 0);
     cx.require(
-        !halves || cx.caps.regions.float_regions || !inside,
+        !halves || half_math != HalfMath::FromStart || !inside,
         "half-math-start",
         "halves that the math unit of Xe-HPC gives start at a register",
     );

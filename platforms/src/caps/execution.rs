@@ -30,6 +30,8 @@ pub struct Operations {
     pub mul_source_mods: bool,
     /// `math idiv/irem` exist.
     pub int_div: bool,
+    /// Where halves stand in functions of the math unit.
+    pub half_math: HalfMath,
     /// `math fdiv` and `math pow` exist.
     pub fdiv_pow: bool,
     /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
@@ -57,6 +59,18 @@ pub struct Operations {
     pub pln: bool,
     /// `lrp` exists.
     pub lrp: bool,
+}
+
+/// Where halves stand in functions of the math unit (Intel's finalizer, `fixMathInst`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HalfMath {
+    /// Nowhere: Broadwell has functions of single floats alone.
+    None,
+    /// Where single floats do.
+    Anywhere,
+    /// Results start at a register, and no source is one half for all channels (`hasHFMathGRFAlign`,
+    /// `hasHFMathSrcBroadCast`: Xe-HPC alone).
+    FromStart,
 }
 
 /// Where narrow and single floats mix in one instruction (volume 7, "Special Restrictions for Handling Mixed Mode Float

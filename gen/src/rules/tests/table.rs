@@ -3,7 +3,7 @@
 
 use super::names;
 use crate::Physical;
-use platforms::{Caps, Layout, Mixing, Platform};
+use platforms::{Caps, HalfMath, Layout, Mixing, Platform};
 use std::{
     collections::BTreeSet,
     fs,
@@ -16,7 +16,7 @@ const SOURCES: [&str; 4] = ["PRM", "Mesa", "Intel", "Bspec"];
 type Has = fn(&Caps) -> bool;
 
 /// What the table says of platforms: words for what the rules ask of a platform's row. `!` before one says the contrary.
-const HAS: [(&str, Has); 26] = [
+const HAS: [(&str, Has); 28] = [
     ("all", |_| true),
     ("align16", |c| c.words.ternary_align16),
     ("bf16", |c| c.ops.bf16),
@@ -26,6 +26,8 @@ const HAS: [(&str, Has); 26] = [
     ("fp64", |c| c.ops.fp64),
     ("grf64", |c| c.regs.grf_bytes == 64),
     ("grfs256", |c| c.regs.largest_file().grfs == 256),
+    ("half-math", |c| c.ops.half_math != HalfMath::None),
+    ("half-math-from-start", |c| c.ops.half_math == HalfMath::FromStart),
     ("int-div", |c| c.ops.int_div),
     ("int64", |c| c.ops.int64 || c.ops.mov64),
     ("int64-logic", |c| c.ops.int64_logic),
