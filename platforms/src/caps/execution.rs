@@ -39,7 +39,7 @@ pub struct Operations {
     /// `madm` has an opcode.
     pub madm: bool,
     /// Channels that one of these macros works on where the operands are doubles (Intel's finalizer,
-    /// `getFP64MadmExecSize`). Of floats it is [`Registers::native_lanes`].
+    /// `getFP64MadmExecSize`). Of floats it is [`Registers::native_lanes`](super::Registers::native_lanes).
     pub double_macro_lanes: u8,
     /// `dpas` exists.
     pub systolic: bool,

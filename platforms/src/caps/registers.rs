@@ -101,8 +101,9 @@ impl Registers {
 
     /// How many general registers threads can have, of any platform: each number once, in order.
     pub fn all_sizes() -> impl Iterator<Item = u16> {
-        let files = Platform::ALL.iter().flat_map(|p| p.caps().regs.files);
-        files.map(|file| file.grfs).collect::<std::collections::BTreeSet<u16>>().into_iter()
+        let files = || Platform::ALL.iter().flat_map(|p| p.caps().regs.files);
+        let above = move |size: u16| files().map(|file| file.grfs).filter(|grfs| *grfs > size).min();
+        std::iter::successors(above(0), move |size| above(*size))
     }
 
     /// The native width: as many channels as a register has elements of 32 bits (Intel's finalizer, `getNativeExecSize`).

@@ -1,5 +1,7 @@
 //! Declarations.
 
+use std::iter;
+
 use narrow::{as_index, to_u16};
 use platforms::{Platform, Registers};
 
@@ -74,10 +76,6 @@ impl Checker<'_> {
     }
 
     fn attributes(&mut self, file: u32) {
-        // Which of these sizes the platform has, the finalizer says.
-        let sizes: Vec<i32> = std::iter::once(0).chain(Registers::all_sizes().map(i32::from)).collect();
-        let meanings: [(&str, &[i32]); 3] =
-            [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &sizes), ("Target", &[0, 1])];
         let file = file.cast_signed();
         let ranges = [
             ("SLMSize", 1024, "kB"),
@@ -96,13 +94,19 @@ impl Checker<'_> {
         if self.safety_only {
             return;
         }
-        for (name, allowed) in meanings {
-            let Some(value) = self.kernel.attr_int(name) else { continue };
-            if !allowed.contains(&value) {
-                let allowed: Vec<_> = allowed.iter().map(i32::to_string).collect();
-                let message = format!("found {value}, allowed: {}", allowed.join(", "));
-                self.report(Rule::AttributeValue, None, format!("attribute {name}"), message);
-            }
+        self.one_of("SimdSize", || [0, 1, 8, 16, 32].into_iter());
+        // Which of these sizes the platform has, the finalizer says.
+        self.one_of("NumGRF", || iter::once(0).chain(Registers::all_sizes().map(i32::from)));
+        self.one_of("Target", || [0, 1].into_iter());
+    }
+
+    /// An attribute has one of the values that are allowed, if the kernel has it.
+    fn one_of<I: Iterator<Item = i32>>(&mut self, name: &str, allowed: impl Fn() -> I) {
+        let Some(value) = self.kernel.attr_int(name) else { return };
+        if !allowed().any(|one| one == value) {
+            let allowed: Vec<_> = allowed().map(|one| one.to_string()).collect();
+            let message = format!("found {value}, allowed: {}", allowed.join(", "));
+            self.report(Rule::AttributeValue, None, format!("attribute {name}"), message);
         }
     }
 
