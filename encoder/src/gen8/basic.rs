@@ -65,6 +65,9 @@ pub(super) fn decode(
             operand::decode_src(rules, slot, w)?
         };
     }
+    if inst.op == Op::Movi && matches!(inst.src[1], Src::Indirect { .. }) {
+        return Err(Fault::new("Src1AddrMode", 1u8, "0, null of movi"));
+    }
     inst.dst = match (dst, &inst.src[0]) {
         // It writes the register that it reads, whatever else stands in the place of a destination.
         (dst, &Src::Direct { reg, ty, .. }) if inst.op == Op::Wait => {
@@ -168,6 +171,9 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
                     "of the other file",
                     "a general register (of movi null), an immediate",
                 ));
+            }
+            Src::Indirect { .. } if i == 1 && inst.op == Op::Movi => {
+                return Err(Bad::new("src1", "an indirect operand", "null of movi, an immediate"));
             }
             _ => operand::encode_src(rules, slot, src, w)?,
         };

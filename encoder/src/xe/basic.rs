@@ -12,14 +12,31 @@ use super::{
 };
 use crate::{DecodeError, error::Encoded};
 use gen_ir::{
-    Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Options, Payload, Physical, Reg, Region, Src, SyncFn,
-    Type,
+    Arf, Base, Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Options, Payload, Physical, Reg, Region,
+    Src, SyncFn, Type,
 };
+use platforms::Caps;
 
 /// Source 1, but for its vertical stride.
 const SRC1: u128 = bits(88, 91) | bits(96, 115) | bits(120, 121);
 
 const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2, 4, 8, 16, H in 0, 1, 2, 4";
+
+/// What `sync` reads.
+const SYNC_OPERANDS: &str = "null, a mask where the function takes one, or a flag that says which barrier";
+
+/// Whether a function of `sync` may read an operand. A barrier that has a number has it as an immediate or in a flag register
+/// (Intel's finalizer, `translateVISANamedBarrierWait`; `iga64` has both forms).
+fn takes(caps: &Caps, function: SyncFn, src: &Src<Physical>) -> bool {
+    let numbered = function == SyncFn::Bar && caps.thread.named_barriers;
+    match src {
+        Src::Imm { .. } => numbered || matches!(function, SyncFn::AllRd | SyncFn::AllWr),
+        Src::Direct { reg, .. } => {
+            *reg == Reg::NULL || numbered && matches!(reg.base(), Base::Arf(Arf::Flag(_)))
+        }
+        _ => false,
+    }
+}
 
 impl Encoder<'_> {
     #[inline(always)]
@@ -75,22 +92,8 @@ impl Encoder<'_> {
         if codes::sync_of(function.number(), self.caps.thread.named_barriers).is_none() {
             return Err(self.error("SyncFC", function.number(), "a function of the platform"));
         }
-        let takes_mask = match function {
-            SyncFn::AllRd | SyncFn::AllWr => true,
-            SyncFn::Bar => self.caps.thread.named_barriers,
-            _ => false,
-        };
-        let is_read = match i.src[0] {
-            Src::Imm { .. } => takes_mask,
-            Src::Direct { reg, .. } => reg == Reg::NULL,
-            _ => false,
-        };
-        if !is_read {
-            return Err(self.error(
-                "Src0",
-                "another operand",
-                "null, or a mask where the function takes one",
-            ));
+        if !takes(self.caps, function, &i.src[0]) {
+            return Err(self.error("Src0", "another operand", SYNC_OPERANDS));
         }
         self.no_cond()?;
         let mut b = BasicFields { function: function.number(), ..BasicFields::default() };
@@ -272,17 +275,11 @@ impl Decoder {
             inst.src[0] = plain.unwrap_or(Src::scalar(Reg::NULL, Type::Ub));
             return Ok(());
         }
-        let takes_mask = match function {
-            SyncFn::AllRd | SyncFn::AllWr => true,
-            SyncFn::Bar => self.caps.thread.named_barriers,
-            _ => false,
-        };
-        if !b.src0.is_imm || !takes_mask {
-            let allowed = "null, or a mask where the function takes one";
-            return Err(self.error("Src0.IsImm", u32::from(b.src0.is_imm), allowed));
-        }
         if !self.basic_sources::<L>(&b, 1, inst)? {
             return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
+        }
+        if !takes(self.caps, function, &inst.src[0]) {
+            return Err(self.error("Src0.IsImm", u32::from(b.src0.is_imm), SYNC_OPERANDS));
         }
         Ok(())
     }
