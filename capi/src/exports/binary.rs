@@ -6,7 +6,7 @@ use std::{ffi::c_char, ptr};
 use boundary::pointers;
 
 use super::{
-    shared::{fill, vf_status},
+    shared::{bytes, fill, vf_status},
     vf_binaries, vf_error,
 };
 pub use crate::handles::vf_binary;
@@ -134,16 +134,7 @@ pub unsafe extern "C" fn vf_binaries_free(binaries: *mut vf_binaries) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vf_binary_code(binary: *const vf_binary, size: *mut usize) -> *const u8 {
     // SAFETY: the caller's promises.
-    unsafe {
-        let code = pointers::shared(binary).map(|b| &b.binary.code);
-        match code {
-            Some(code) if pointers::put(size, code.len()) => code.as_ptr(),
-            _ => {
-                pointers::put(size, 0);
-                ptr::null()
-            }
-        }
-    }
+    unsafe { bytes(binary, size, |b| Some(&b.binary.code)) }
 }
 
 /// Fills `*info`, whose `struct_size` the caller has set.

@@ -6,7 +6,7 @@ use std::{ffi::c_char, ptr};
 use boundary::pointers;
 
 use super::{
-    shared::{fill, vf_status},
+    shared::{bytes, fill, vf_status},
     vf_binary,
 };
 
@@ -53,11 +53,7 @@ pub struct vf_pass_time {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vf_binary_debug_info(binary: *const vf_binary, size: *mut usize) -> *const u8 {
     // SAFETY: the caller's promises.
-    unsafe {
-        let info = pointers::shared(binary).map(|b| &b.binary.debug_info).filter(|info| !info.is_empty());
-        let wrote = pointers::put(size, info.map_or(0, Vec::len));
-        info.filter(|_| wrote).map_or(ptr::null(), |info| info.as_ptr())
-    }
+    unsafe { bytes(binary, size, |b| Some(&*b.binary.debug_info).filter(|info| !info.is_empty())) }
 }
 
 /// Number of places in the code where another line begins; 0 for null, and where the option `debug-info` was not set

@@ -127,6 +127,24 @@ pub(super) unsafe fn work_on<'a>(
     Ok((&mut finalizer.finalizer, input.ok_or_else(|| Failure::argument("`input` is null"))?))
 }
 
+/// Bytes that a handle holds, and how many; null and none where it holds none, or there is no room for the number.
+///
+/// # Safety
+///
+/// `handle` is null or points to a live value; `size` has room for a number or is null.
+pub(super) unsafe fn bytes<H>(
+    handle: *const H,
+    size: *mut usize,
+    of: impl for<'a> FnOnce(&'a H) -> Option<&'a [u8]>,
+) -> *const u8 {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let bytes = pointers::shared(handle).and_then(of);
+        let has_room = pointers::put(size, bytes.map_or(0, <[u8]>::len));
+        bytes.filter(|_| has_room).map_or(ptr::null(), <[u8]>::as_ptr)
+    }
+}
+
 /// Fills a struct from what a handle holds.
 ///
 /// # Safety

@@ -298,10 +298,7 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
 /// Whether all operands are of at most four bytes an element, in plain instructions.
 fn small(inst: &Inst<Virtual>) -> bool {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
-    !inst.implicit_accumulator().writes
-        && inst.op != Op::Mulh
-        && small(inst.dst.ty())
-        && inst.src.iter().all(|s| small(s.ty()))
+    !inst.implicit_accumulator().writes && small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty()))
 }
 
 #[cfg(test)]

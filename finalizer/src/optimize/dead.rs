@@ -107,9 +107,8 @@ pub(super) fn is_pure(inst: &Inst<Virtual>) -> bool {
 
 /// Whether an instruction does nothing but write its direct destination.
 pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
-    let writes_flag = inst.writes_flag();
     is_pure(inst)
-        && !writes_flag
+        && !inst.writes_flag()
         && !inst.opts.has(Options::ACC_WR_EN)
         && matches!(inst.dst, Dst::Direct { .. })
 }

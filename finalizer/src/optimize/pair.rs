@@ -124,18 +124,18 @@ impl Pairs {
     /// The bytes that a source reads.
     fn source(&self, inst: &Inst<Physical>, k: usize) -> Option<Bytes> {
         let Src::Direct { reg, .. } = inst.src[k] else { return None };
-        let Extent { start, end } =
-            inst.src_extent(k, self.grf_bytes)?.in_file(reg.grf_number()?, self.grf_bytes);
+        self.in_file(reg, inst.src_extent(k, self.grf_bytes)?)
+    }
+
+    /// The bytes of an operand at a general register. Flags, addresses and descriptors are none.
+    fn in_file(&self, reg: Reg<Physical>, extent: Extent) -> Option<Bytes> {
+        let Extent { start, end } = extent.in_file(reg.grf_number()?, self.grf_bytes);
         Some(Bytes { start, end })
     }
 
     /// Whether an instruction touches what a single writes, or writes what it reads.
     fn disturbs(&self, inst: &Inst<Physical>, written: Bytes, read: [Option<Bytes>; 2]) -> bool {
-        let touched = |reg: Reg<Physical>, extent: Option<Extent>| {
-            let Extent { start, end } = extent?.in_file(reg.grf_number()?, self.grf_bytes);
-            Some(Bytes { start, end })
-        };
-        // Flags, addresses and descriptors are no general registers.
+        let touched = |reg: Reg<Physical>, extent: Option<Extent>| self.in_file(reg, extent?);
         let reads_it = inst.src.iter().enumerate().any(|(k, src)| match src {
             Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
                 touched(*reg, inst.src_extent(k, self.grf_bytes)).is_some_and(|t| written.meets(t))

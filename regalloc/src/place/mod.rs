@@ -165,7 +165,7 @@ pub(crate) fn place(
         out.start(vars);
         return;
     }
-    if file.regs <= UseTables::<2>::REGISTERS {
+    if file.is_small() {
         let tables = std::mem::take(&mut s.narrow);
         s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
     } else {

@@ -61,7 +61,7 @@ pub(crate) fn fit(
     let mark = plan.mark();
     s.looked = false;
     s.evicted.clear();
-    let narrow = placed.file.regs <= place::UseTables::<2>::REGISTERS;
+    let narrow = placed.file.is_small();
     let fits = if narrow {
         Fit::new(placed, &mut scan.narrow.wholes, s, out).all(plan)
     } else {
