@@ -1,6 +1,5 @@
 //! What is placed, and where: what the scan is given, and what it gives back.
 
-use super::tables::UseTables;
 use crate::analysis::{facts::LanePitch, liveness::Liveness};
 use gen_ir::{AddrSub, FileByte, FlagSub, Kernel, VarClass, VarId, Virtual};
 use typed_index_collections::TiVec;
@@ -114,11 +113,6 @@ impl File {
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
         let way = if class == VarClass::Address { Way::Packed } else { way };
         File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, renames: false, first }
-    }
-
-    /// Whether the narrow tables have room for all registers.
-    pub const fn is_small(self) -> bool {
-        self.regs <= UseTables::<2>::REGISTERS
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.

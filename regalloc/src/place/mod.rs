@@ -165,7 +165,7 @@ pub(crate) fn place(
         out.start(vars);
         return;
     }
-    if file.is_small() {
+    if UseTables::<2>::hold(file) {
         let tables = std::mem::take(&mut s.narrow);
         s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
     } else {

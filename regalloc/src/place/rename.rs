@@ -20,7 +20,7 @@ pub(crate) fn rename_placed(
     s: &mut ScanMemory,
     placement: &mut Placement,
 ) {
-    if file.is_small() {
+    if UseTables::<2>::hold(file) {
         let tables = std::mem::take(&mut s.narrow);
         s.narrow = rename_in(file, items, (live, wishes), s, tables, placement);
     } else {

@@ -1,7 +1,7 @@
 //! When registers are in use: by what nothing else may be with, and by what may share them.
 
 use super::{
-    ItemId, Regs, Scan, Sharer, Sharing, hull,
+    File, ItemId, Regs, Scan, Sharer, Sharing, hull,
     matrix::{RegMatrix, between, each},
 };
 use crate::analysis::{facts::LanePitch, position::Range};
@@ -21,11 +21,16 @@ pub(crate) struct UseTables<const W: usize> {
 
 impl<const W: usize> UseTables<W> {
     /// Registers of a file that they have room for.
-    pub const REGISTERS: u32 = {
+    const REGISTERS: u32 = {
         // The widest ones, which take what fits into no others.
         assert!(64 * 4 >= Registers::MOST_GRFS, "room for all registers of a file");
         64 * narrow::wide_u8(narrow::const_u8(W))
     };
+
+    /// Whether they have room for all registers of a file.
+    pub const fn hold(file: File) -> bool {
+        file.regs <= Self::REGISTERS
+    }
 }
 
 /// When registers are in use that others may have, too.

@@ -61,7 +61,7 @@ pub(crate) fn fit(
     let mark = plan.mark();
     s.looked = false;
     s.evicted.clear();
-    let narrow = placed.file.is_small();
+    let narrow = place::UseTables::<2>::hold(placed.file);
     let fits = if narrow {
         Fit::new(placed, &mut scan.narrow.wholes, s, out).all(plan)
     } else {
