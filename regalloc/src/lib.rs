@@ -24,7 +24,7 @@
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
 //!   held       what has a place                             starts     the order of placing
-//!   items      what is to be placed, and the result          heirs      what may be written where a source was
+//!   intervals  what is to be placed, and the result         reuse      what may be written where a source was
 //!   sent       registers that a message may still read      ages       which nobody has had for long
 //!   tables     the matrices: of one, of what may share      rename     registers anew, once all have some
 //! arf        flags and addresses

@@ -17,7 +17,7 @@ use crate::{
         liveness::{Liveness, footprint},
     },
     copy::copy,
-    place::{File, Way},
+    place::{File, Strategy},
 };
 use gen_ir::{Kernel, Pool, VarClass, Virtual};
 use graph::{Alive, BlockGraph, FlagReaders};
@@ -148,7 +148,7 @@ pub(crate) fn flags_fit(
 
 /// Bytes of the flags that there are.
 fn flag_bytes(kernel: &Kernel<Virtual>) -> u32 {
-    let file = File::of(kernel, VarClass::Flag, Way::Packed);
+    let file = File::of(kernel, VarClass::Flag, Strategy::Packed);
     file.regs * file.reg_bytes()
 }
 

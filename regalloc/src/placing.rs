@@ -1,4 +1,4 @@
-//! Placing the variables of a kernel, class by class, in several ways of which the cheapest is taken.
+//! Placing the variables of a kernel, class by class, by several strategies, of which the cheapest is taken.
 
 use crate::{
     Error, Options,
@@ -10,7 +10,9 @@ use crate::{
         liveness::Liveness,
         pressure::HighPressure,
     },
-    place::{self, File, InPlace, Item, Items, Placement, Sharing, Way, Wishes, place, rename_placed},
+    place::{
+        self, File, Hints, InPlace, Interval, Intervals, Placement, Sharing, Strategy, place, rename_placed,
+    },
     spill::{
         costs, fit,
         plan::{Known, Plan, Serves},
@@ -29,12 +31,12 @@ const NEARLY: usize = 8;
 #[derive(Default)]
 pub(crate) struct Placing {
     /// General variables, and what their last placement leaves: it is asked for again.
-    general: (Items, place::ScanMemory),
+    general: (Intervals, place::ScanMemory),
     /// The same of a placement that is tried beside it.
-    other: (Items, place::ScanMemory),
+    other: (Intervals, place::ScanMemory),
     fit: fit::FitMemory,
     /// Flags and addresses.
-    arf: (Items, place::ScanMemory),
+    arf: (Intervals, place::ScanMemory),
     pub aims: Aims,
     /// Places that were packed are handed out anew.
     pub renames: bool,
@@ -81,18 +83,18 @@ impl Planned {
 }
 
 impl Placing {
-    /// Places general variables another way, beside `general`, their placement so far. If it is `better`, it becomes
+    /// Places general variables by another strategy, beside `general`, their placement so far. If it is `better`, it becomes
     /// that; else all is as it was.
     pub fn try_general(
         &mut self,
         kernel: &Kernel<Virtual>,
         sharing: (&Analysis, Sharing<'_>, &Remat),
-        way: Way,
+        strategy: Strategy,
         (general, other): (&mut Placement, &mut Placement),
         better: impl FnOnce(&Placement) -> bool,
     ) -> Result<bool, Error> {
         std::mem::swap(&mut self.general, &mut self.other);
-        self.place_with(kernel, VarClass::General, sharing, way, other)?;
+        self.place_with(kernel, VarClass::General, sharing, strategy, other)?;
         let found = better(other);
         if found {
             std::mem::swap(general, other);
@@ -104,7 +106,7 @@ impl Placing {
 
     /// Whether nowhere more is alive than there are registers. Where more is, no placement is complete, and none has to be tried.
     pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness)) -> bool {
-        let file = File::of(kernel, VarClass::General, Way::Packed);
+        let file = File::of(kernel, VarClass::General, Strategy::Packed);
         self.pressure.find(kernel, known, file.regs * file.reg_bytes());
         !self.pressure.any()
     }
@@ -118,30 +120,31 @@ impl Placing {
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<bool, Error> {
         // A function saves those of its callers' registers that it takes, so it takes the lowest.
-        let ways: &[Way] = if kernel.outside { &[Way::InTurn] } else { &[Way::LongestFree, Way::InTurn] };
+        let strategies: &[Strategy] =
+            if kernel.outside { &[Strategy::InTurn] } else { &[Strategy::LongestFree, Strategy::InTurn] };
         let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
         // Where none could share a register, the second search would be the first.
         let some_share = kernel.vars.iter().any(|v| v.own_grf && !v.address_taken && v.align < grf);
         self.aims.own_grf = some_share;
-        let mut found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
+        let mut found = self.try_strategies(kernel, known, strategies, (&mut *general, &mut *other))?;
         if !found && some_share {
             self.aims.own_grf = false;
-            found = self.try_ways(kernel, known, ways, (&mut *general, &mut *other))?;
+            found = self.try_strategies(kernel, known, strategies, (&mut *general, &mut *other))?;
         }
         self.aims.own_grf = false;
         Ok(found)
     }
 
-    /// Places general variables in the first of some ways in which all find places. Returns whether there is one.
-    fn try_ways(
+    /// Places general variables by the first of some strategies with which all find places. Returns whether there is one.
+    fn try_strategies(
         &mut self,
         kernel: &Kernel<Virtual>,
         known: (&Analysis, Sharing<'_>, &Remat),
-        ways: &[Way],
+        strategies: &[Strategy],
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<bool, Error> {
-        for &way in ways {
-            if self.try_general(kernel, known, way, (&mut *general, &mut *other), is_complete)? {
+        for &strategy in strategies {
+            if self.try_general(kernel, known, strategy, (&mut *general, &mut *other), is_complete)? {
                 return Ok(true);
             }
         }
@@ -159,7 +162,7 @@ impl Placing {
     ) -> Result<bool, Error> {
         let (failed, cost) = (general.failed.is_some(), cost_of(general, known, remat));
         let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
-        self.try_general(kernel, (known, sharing, remat), Way::Packed, (general, other), better)
+        self.try_general(kernel, (known, sharing, remat), Strategy::Packed, (general, other), better)
     }
 
     /// Places general variables with the largest first, if a few find no places in the order in which they become live.
@@ -181,7 +184,8 @@ impl Placing {
                 // What is alive at once is no sum of what is alive there.
                 Sharing::InCalls(_) => true,
             };
-        Ok(may_fit && self.try_general(kernel, known, Way::LargestFirst, (general, other), is_complete)?)
+        Ok(may_fit
+            && self.try_general(kernel, known, Strategy::LargestFirst, (general, other), is_complete)?)
     }
 
     /// Plans the spilling of what found no place among the general variables that were placed last, and puts what that
@@ -215,7 +219,7 @@ impl Placing {
             known.kernel,
             VarClass::General,
             (analysis, sharing, known.remat),
-            Way::Packed,
+            Strategy::Packed,
             other,
         )?;
         let tried = self.plan((known, flow), plan_other, other);
@@ -233,13 +237,13 @@ impl Placing {
     /// fits.
     fn fit(&mut self, (known, flow): (Known<'_>, &Flow), plan: &mut Plan, general: &mut Placement) -> bool {
         let caps = known.kernel.platform.caps();
-        let file = File::of(known.kernel, VarClass::General, Way::Packed);
+        let file = File::of(known.kernel, VarClass::General, Strategy::Packed);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
         let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
         let limits = (file.reg_bytes(), regs * file.reg_bytes());
-        let (items, scan) = &mut self.general;
-        let placed = fit::FitContext { file, limits, items, known, flow };
+        let (intervals, scan) = &mut self.general;
+        let placed = fit::FitContext { file, limits, intervals, known, flow };
         fit::fit(&placed, plan, scan, &mut self.fit, general)
     }
 
@@ -252,11 +256,11 @@ impl Placing {
         known: &Analysis,
         out: &mut Placement,
     ) -> Result<bool, Error> {
-        self.place(kernel, class, known, Way::InTurn, out)?;
+        self.place(kernel, class, known, Strategy::InTurn, out)?;
         if is_complete(out) {
             return Ok(true);
         }
-        self.place(kernel, class, known, Way::Packed, out)?;
+        self.place(kernel, class, known, Strategy::Packed, out)?;
         Ok(false)
     }
 
@@ -270,11 +274,11 @@ impl Placing {
         unplaced: &mut Vec<VarId>,
     ) -> Result<(), Error> {
         if options.quick {
-            self.place(kernel, VarClass::Flag, known, Way::Packed, flags)?;
+            self.place(kernel, VarClass::Flag, known, Strategy::Packed, flags)?;
         } else {
             self.place_in_turn(kernel, VarClass::Flag, known, flags)?;
         }
-        self.place(kernel, VarClass::Address, known, Way::Packed, addresses)?;
+        self.place(kernel, VarClass::Address, known, Strategy::Packed, addresses)?;
         unplaced.clear();
         unplaced.extend(flags.spilled.iter().chain(&addresses.spilled));
         Ok(())
@@ -286,10 +290,10 @@ impl Placing {
         kernel: &Kernel<Virtual>,
         class: VarClass,
         known: &Analysis,
-        way: Way,
+        strategy: Strategy,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), way, out)
+        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), strategy, out)
     }
 
     /// The same, where some may share registers although both are alive.
@@ -298,18 +302,23 @@ impl Placing {
         kernel: &Kernel<Virtual>,
         class: VarClass,
         (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
-        way: Way,
+        strategy: Strategy,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let renames =
-            self.renames && class == VarClass::General && matches!(way, Way::Packed | Way::LargestFirst);
+        let renames = self.renames
+            && class == VarClass::General
+            && matches!(strategy, Strategy::Packed | Strategy::LargestFirst);
         let aims = self.aims;
-        let file =
-            File { in_place: aims.in_place, own_grf: aims.own_grf, renames, ..File::of(kernel, class, way) };
+        let file = File {
+            in_place: aims.in_place,
+            own_grf: aims.own_grf,
+            renames,
+            ..File::of(kernel, class, strategy)
+        };
         self.collect(kernel, class, (known, file), matches!(sharing, Sharing::ByLane(_)), remat)?;
-        let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
-        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
-        place(file, items, (&known.live, sharing, wishes), kernel.vars.len(), scan, out);
+        let (intervals, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
+        let hints = Hints { copies: &known.copies, reuse: &known.reuse };
+        place(file, intervals, (&known.live, sharing, hints), kernel.vars.len(), scan, out);
         Ok(())
     }
 
@@ -320,11 +329,11 @@ impl Placing {
         known: &Analysis,
         general: &mut Placement,
     ) -> Result<(), Error> {
-        let file = File::of(kernel, VarClass::General, Way::Packed);
+        let file = File::of(kernel, VarClass::General, Strategy::Packed);
         self.collect(kernel, VarClass::General, (known, file), false, &Remat::default())?;
-        let (items, scan) = &mut self.general;
-        let wishes = Wishes { copies: &known.copies, heirs: &known.heirs };
-        rename_placed(file, items, (&known.live, wishes), scan, general);
+        let (intervals, scan) = &mut self.general;
+        let hints = Hints { copies: &known.copies, reuse: &known.reuse };
+        rename_placed(file, intervals, (&known.live, hints), scan, general);
         Ok(())
     }
 
@@ -338,11 +347,11 @@ impl Placing {
         remat: &Remat,
     ) -> Result<(), Error> {
         let (aims, losses) = (self.aims, &*self.losses);
-        let items = if class == VarClass::General { &mut self.general.0 } else { &mut self.arf.0 };
-        items.clear();
+        let intervals = if class == VarClass::General { &mut self.general.0 } else { &mut self.arf.0 };
+        intervals.clear();
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
-                items.push(item(kernel, v, known, (file, by_lane, aims, losses), remat)?);
+                intervals.push(interval(kernel, v, known, (file, by_lane, aims, losses), remat)?);
             }
             Ok(())
         };
@@ -421,13 +430,13 @@ fn stays(var: &Var, fact: &Fact, aims: Aims) -> bool {
 
 /// What the scan has to know of a variable; `by_lane`: whether waiting lanes are to be told from others;
 /// `aims`: what may be spilled, and for what; `losses`: what that costs beside messages.
-fn item(
+fn interval(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
     (file, by_lane, aims, losses): (File, bool, Aims, &TiSlice<VarId, f32>),
     remat: &Remat,
-) -> Result<Item, Error> {
+) -> Result<Interval, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id));
     let fact = &known.accesses.facts[id];
     let size = file.regs * file.reg_bytes();
@@ -446,7 +455,7 @@ fn item(
         return Err(bad_variable(id, format!("fixed at byte {at}, outside the register file")));
     }
     let is_payload = fact.needs.has(Needs::PAYLOAD);
-    let item = Item {
+    let interval = Interval {
         var: id,
         bytes: var.bytes,
         align,
@@ -459,9 +468,9 @@ fn item(
         is_vector: var.own_grf,
         is_last: false,
     };
-    // Nothing makes room for another in other ways.
-    if stays(var, fact, aims) || file.way != Way::Packed {
-        return Ok(item);
+    // With other strategies nothing makes room for another.
+    if stays(var, fact, aims) || file.strategy != Strategy::Packed {
+        return Ok(interval);
     }
     let length: u32 = ranges.iter().map(|r| r.len()).sum();
     // Each access through an address moves all of it.
@@ -475,5 +484,5 @@ fn item(
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
     let is_last = aims.remat_last && remat.has(id) && known.costs.is_pressed(ranges);
-    Ok(Item { cost: messages * to_f32(moved) / room, is_last, ..item })
+    Ok(Interval { cost: messages * to_f32(moved) / room, is_last, ..interval })
 }

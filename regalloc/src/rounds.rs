@@ -15,7 +15,7 @@ use crate::{
     arf::{pressure, split as arf_split},
     check, copy,
     order::{self, Search},
-    place::{File, InPlace, Placement, Way, copies},
+    place::{File, InPlace, Placement, Strategy, copies},
     placing::{Aims, Placing},
     side_by_side::{self, SideBySide},
     spill::{
@@ -334,7 +334,7 @@ impl Rounds<'_> {
     fn find_flow(&mut self) -> Result<(), Error> {
         let (kernel, flow) = (self.kernel, &mut self.memory.flow);
         flow.find_once(kernel);
-        let file = File::of(kernel, VarClass::General, Way::Packed);
+        let file = File::of(kernel, VarClass::General, Strategy::Packed);
         if let Some(call) = calls::too_deep(flow, as_index(file.regs * file.reg_bytes() / RETURN_ADDRESS))
             && let Some(var) = kernel.blocks[call.site.index()].insts.last().and_then(|i| i.dst.reg()?.var())
         {
@@ -437,7 +437,7 @@ impl Rounds<'_> {
             if !self.options.quick {
                 now.find_costs(current, flow);
             }
-            placing.place(current, VarClass::General, now, Way::Packed, general)?;
+            placing.place(current, VarClass::General, now, Strategy::Packed, general)?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::{
         operands::{flag_bits, role_class},
         subranges::units,
     },
-    place::{File, Placement, Way},
+    place::{File, Placement, Strategy},
     placing::aligned,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct SideBySide {
 impl SideBySide {
     /// Places the general variables of a kernel; whether there is room for all.
     pub fn place_general(&mut self, kernel: &Kernel<Virtual>, out: &mut Placement) -> bool {
-        let file = File { own_grf: true, ..File::of(kernel, VarClass::General, Way::Packed) };
+        let file = File { own_grf: true, ..File::of(kernel, VarClass::General, Strategy::Packed) };
         out.start(kernel.vars.len());
         // Behind the payload that is loaded there is nothing to wait for; r0 stays what it is.
         self.see(kernel)
@@ -43,7 +43,7 @@ impl SideBySide {
 
     /// Places flags or addresses, behind general variables; whether there is room for all.
     pub fn place_arf(&self, kernel: &Kernel<Virtual>, class: VarClass, out: &mut Placement) -> bool {
-        let file = File::of(kernel, class, Way::Packed);
+        let file = File::of(kernel, class, Strategy::Packed);
         out.start(kernel.vars.len());
         for (v, var, needs) in named(kernel, &self.needs, class) {
             let Ok(align) = aligned(v, var, file) else { return false };
@@ -131,7 +131,7 @@ impl SideBySide {
 
 /// Whether the general variables take no more bytes together than there are.
 pub(crate) fn may_fit(kernel: &Kernel<Virtual>) -> bool {
-    let file = File::of(kernel, VarClass::General, Way::Packed);
+    let file = File::of(kernel, VarClass::General, Strategy::Packed);
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
     let bytes: u64 = general.map(|var| u64::from(var.bytes)).sum();
     bytes <= u64::from(file.regs * file.reg_bytes())
@@ -165,7 +165,7 @@ struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// All that fixed variables leave from register `first` on. (The limits are those of `placing::item`.)
+    /// All that fixed variables leave from register `first` on. (The limits are those of `placing::interval`.)
     fn new(kernel: &Kernel<Virtual>, file: File, first: u32, fixed: &'a [Extent]) -> Room<'a> {
         let grf = file.reg_bytes();
         let to_messages = if kernel.platform.caps().sends.to_r127 { file.regs } else { file.regs.min(127) };

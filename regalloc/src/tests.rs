@@ -2,12 +2,12 @@
 
 mod cheaper;
 mod checker;
-mod heirs;
 mod largest;
 mod liveness;
 mod once;
 mod orders;
 mod own_registers;
+mod reuse;
 mod spills;
 
 use crate::{

@@ -21,7 +21,7 @@ use crate::{
     Error,
     analysis::{accesses::Accesses, composite::Composites, flow::Flow, history::History, liveness::Liveness},
     order,
-    place::{Sharing, copies::Copies, heirs::Heirs},
+    place::{Sharing, copies::Copies, reuse::Reuse},
     spill::costs::Costs,
 };
 use gen_ir::{Kernel, Virtual};
@@ -37,7 +37,7 @@ pub(crate) struct Analysis {
     pub any_calls: bool,
     pub copies: Copies,
     /// None if code is to be made quickly.
-    pub heirs: Heirs,
+    pub reuse: Reuse,
     /// What spilling costs, if that was asked.
     pub costs: Costs,
 }
@@ -57,9 +57,9 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, !quick);
-        self.heirs.clear();
+        self.reuse.clear();
         if !quick {
-            self.heirs.find(kernel, &self.accesses, &self.copies);
+            self.reuse.find(kernel, &self.accesses, &self.copies);
         }
         self.costs.clear();
         Ok(())
@@ -77,7 +77,7 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.clear();
-        self.heirs.clear();
+        self.reuse.clear();
         self.costs.clear();
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Analysis {
         self.live.within_blocks(kernel, &self.accesses, flow, liveness::Holders::ALL, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, true);
-        self.heirs.find(kernel, &self.accesses, &self.copies);
+        self.reuse.find(kernel, &self.accesses, &self.copies);
         self.costs.clear();
     }
 

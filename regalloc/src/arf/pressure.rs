@@ -1,6 +1,6 @@
 //! Flags and addresses, the small register files: whether there may be too many of them, at a glance.
 
-use crate::place::{File, Way};
+use crate::place::{File, Strategy};
 use gen_ir::{Kernel, Reg, VarClass, Virtual};
 
 /// Memory of the search.
@@ -20,7 +20,7 @@ pub(crate) fn may_be_high(
     PressureMemory { named, change }: &mut PressureMemory,
 ) -> bool {
     let room = |class| {
-        let file = File::of(kernel, class, Way::Packed);
+        let file = File::of(kernel, class, Strategy::Packed);
         i64::from(file.regs) << file.reg_log
     };
     let too_many = |class: &VarClass| {

@@ -29,7 +29,7 @@ pub(crate) struct VarCopy {
     /// How far behind the other's place its own has to be, in bytes.
     pub behind: i32,
     /// Where the copy reads, if both may be in one place there, too: all of both, dword by dword or quadword by
-    /// quadword. (As for [`Heirs`](super::heirs::Heirs): the instruction has its result's registers from then on.)
+    /// quadword. (As for [`Reuse`](super::reuse::Reuse): the instruction has its result's registers from then on.)
     pub meets: Option<Position>,
 }
 

@@ -1,22 +1,25 @@
-//! Items that make room for another, and second chances for them.
+//! Intervals that make room for another, and second chances for them.
 
 use super::*;
 use narrow::{as_index, span, to_f32};
 
 impl<'a, const W: usize> Scan<'a, W> {
-    /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
+    /// Makes room for interval `i` by spilling the cheapest set of variables in its way, or marks `i`
     /// itself. Returns whether either was possible.
-    pub(super) fn evict_for(&mut self, i: ItemId) -> bool {
-        let item = self.items[i];
-        let best =
-            if item.bytes >= self.file.reg_bytes() { self.cheapest_whole(i) } else { self.cheapest_part(i) };
+    pub(super) fn evict_for(&mut self, i: IntervalId) -> bool {
+        let interval = self.intervals[i];
+        let best = if interval.bytes >= self.file.reg_bytes() {
+            self.cheapest_whole(i)
+        } else {
+            self.cheapest_part(i)
+        };
         match best {
-            Some((c, at)) if c < item.cost => {
+            Some((c, at)) if c < interval.cost => {
                 self.evict(i, at);
                 self.hold(i, at);
                 true
             }
-            _ if item.cost.is_finite() => {
+            _ if interval.cost.is_finite() => {
                 self.s.out[i] = true;
                 true
             }
@@ -24,16 +27,16 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// The base registers that cost least to empty for item `i`, as cost and first byte.
-    pub(super) fn cheapest_whole(&mut self, i: ItemId) -> Option<(f32, FileByte)> {
+    /// The base registers that cost least to empty for interval `i`, as cost and first byte.
+    pub(super) fn cheapest_whole(&mut self, i: IntervalId) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
-        let n = item.bytes.div_ceil(rb);
-        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
-        let step = (item.align / rb).max(1);
+        let interval = self.intervals[i];
+        let n = interval.bytes.div_ceil(rb);
+        let (low, high) = (interval.low.div_ceil(rb), (interval.high / rb).min(self.file.regs));
+        let step = (interval.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let (items, sharing) = (self.items, self.sharing);
+        let (intervals, sharing) = (self.intervals, self.sharing);
         let ScanMemory { active, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(as_index(self.file.regs), 0.0);
@@ -43,7 +46,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let regs = from / rb..to.div_ceil(rb);
             if regs.end > low
                 && has(&used, regs.start)
-                && a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing)
+                && a.held.meets_interval(&intervals[a.held.interval], (&interval, mine), all, sharing)
             {
                 // A variable over several registers is paid for once.
                 let share = a.cost / to_f32((to - from).div_ceil(rb).min(n));
@@ -62,31 +65,31 @@ impl<'a, const W: usize> Scan<'a, W> {
         best
     }
 
-    /// The same for an item smaller than a register.
-    pub(super) fn cheapest_part(&mut self, i: ItemId) -> Option<(f32, FileByte)> {
+    /// The same for an interval smaller than a register.
+    pub(super) fn cheapest_part(&mut self, i: IntervalId) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
+        let interval = self.intervals[i];
         let (mine, all) = (self.ranges(i), self.live.all());
         let now = mine[0].start;
         let used = self.used_near(i);
-        let (items, sharing) = (self.items, self.sharing);
-        let regs = item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs);
-        let (step, places) = (item.align.max(1), (rb - item.bytes) / item.align.max(1) + 1);
+        let (intervals, sharing) = (self.intervals, self.sharing);
+        let regs = interval.low.div_ceil(rb)..interval.high.div_ceil(rb).min(self.file.regs);
+        let (step, places) = (interval.align.max(1), (rb - interval.bytes) / interval.align.max(1) + 1);
         let ScanMemory { active, cost, .. } = &mut *self.s;
         // By register and place in it: what is to be paid for all that is in the way there.
         cost.clear();
         cost.resize(regs.len() * as_index(places), 0.0);
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
-            if to <= item.low
+            if to <= interval.low
                 || !has(&used, from / rb)
-                || !a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing)
+                || !a.held.meets_interval(&intervals[a.held.interval], (&interval, mine), all, sharing)
             {
                 continue;
             }
             for r in (from / rb).max(regs.start)..to.div_ceil(rb).min(regs.end) {
                 let (from, to) = (from.saturating_sub(r * rb), (to - r * rb).min(rb));
-                let first = if from < item.bytes { 0 } else { (from - item.bytes) / step + 1 };
+                let first = if from < interval.bytes { 0 } else { (from - interval.bytes) / step + 1 };
                 let end = to.div_ceil(step).min(places);
                 let here = (r - regs.start) * places;
                 if first < end {
@@ -98,7 +101,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let mut best: Option<(f32, FileByte)> = None;
         for (r, here) in regs.zip(cost.chunks_exact(as_index(places))) {
             for (at, &c) in (0..).step_by(as_index(step)).zip(here) {
-                if at + item.bytes > rb.min(item.high - r * rb) {
+                if at + interval.bytes > rb.min(interval.high - r * rb) {
                     break;
                 }
                 if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
@@ -109,11 +112,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         best
     }
 
-    /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
-    pub(super) fn evict(&mut self, i: ItemId, at: FileByte) {
+    /// Marks everything for spilling that meets interval `i` if that is put at byte `at`.
+    pub(super) fn evict(&mut self, i: IntervalId, at: FileByte) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let (item, items, sharing) = (self.items[i], self.items, self.sharing);
-        let end = at.plus(item.bytes);
+        let (interval, intervals, sharing) = (self.intervals[i], self.intervals, self.sharing);
+        let end = at.plus(interval.bytes);
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
         let now = mine[0].start;
@@ -123,9 +126,9 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             let meets = a.from < end
                 && at < a.to
-                && a.held.meets_item(&items[a.held.item], (&item, mine), all, sharing);
+                && a.held.meets_interval(&intervals[a.held.interval], (&interval, mine), all, sharing);
             if meets {
-                victims.push(a.held.item);
+                victims.push(a.held.interval);
             }
             !meets
         });
@@ -135,17 +138,17 @@ impl<'a, const W: usize> Scan<'a, W> {
             let wholes = self.wholes_of(v, from);
             if wholes != [0; W] {
                 self.leave(v, wholes);
-                self.keep_kin(v);
-                if self.items[v].fixed.is_some() {
+                self.keep_overlapping(v);
+                if self.intervals[v].fixed.is_some() {
                     self.hold_again(v, from);
                 }
             }
             for (r, _) in self.parts_of(v, from) {
                 let list = &mut self.s.parts[as_index(r)];
-                list.retain(|h| h.item != v);
+                list.retain(|h| h.interval != v);
                 if self.some_parts {
                     // Others may have had other bytes at the same time.
-                    self.tables.partly.reset(between(r, r + 1), self.live.of(self.items[v].var));
+                    self.tables.partly.reset(between(r, r + 1), self.live.of(self.intervals[v].var));
                     for h in list {
                         self.tables.partly.set(between(r, r + 1), &all[span(h.at..h.last)]);
                     }
@@ -156,8 +159,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Puts back what had the place of `v` where the one began and the other ended.
-    fn keep_kin(&mut self, v: ItemId) {
-        for other in self.s.kin[v].items() {
+    fn keep_overlapping(&mut self, v: IntervalId) {
+        for other in self.s.overlapping[v].intervals() {
             let Some(at) = self.s.at[other] else { continue };
             let regs = self.wholes_of(other, at);
             self.set(other, regs);
@@ -165,12 +168,12 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
-    pub(super) fn hold_again(&mut self, v: ItemId, from: FileByte) {
-        let to = from.plus(self.items[v].bytes);
+    pub(super) fn hold_again(&mut self, v: IntervalId, from: FileByte) {
+        let to = from.plus(self.intervals[v].bytes);
         for a in &self.s.active {
-            let Held { item, at, last, .. } = a.held;
-            if self.items[item].fixed.is_some() && a.from < to && from < a.to {
-                let wholes = self.wholes_of(item, a.from);
+            let Held { interval, at, last, .. } = a.held;
+            if self.intervals[interval].fixed.is_some() && a.from < to && from < a.to {
+                let wholes = self.wholes_of(interval, a.from);
                 self.tables.wholes.set(wholes, &self.live.all()[span(at..last)]);
             }
         }
@@ -178,35 +181,35 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// Puts what was marked for spilling where it fits after all: others that were marked later have made
     /// room. The dearest come first. Positions are whole registers. What must be in its place lost that.
-    pub(super) fn second_chance(&mut self, marked: &mut Vec<ItemId>) {
+    pub(super) fn second_chance(&mut self, marked: &mut Vec<IntervalId>) {
         let rb = self.file.reg_bytes();
-        let items = self.items;
+        let intervals = self.intervals;
         if !std::mem::replace(&mut self.some_wholes, true) {
             self.tables.wholes.clear(self.positions);
         }
         // What has whole registers is known, but where things that must be there were together.
-        for i in items.keys() {
+        for i in intervals.keys() {
             let Some(at) = self.s.at[i] else { continue };
-            let (item, ranges) = (&items[i], self.ranges(i));
-            if item.fixed.is_some() || !at.is_aligned(rb) || !item.bytes.is_multiple_of(rb) {
-                let (from, to) = (at.bytes(), at.bytes() + item.bytes);
+            let (interval, ranges) = (&intervals[i], self.ranges(i));
+            if interval.fixed.is_some() || !at.is_aligned(rb) || !interval.bytes.is_multiple_of(rb) {
+                let (from, to) = (at.bytes(), at.bytes() + interval.bytes);
                 self.tables.wholes.set(between(from / rb, to.div_ceil(rb)), ranges);
             }
         }
         marked.clear();
-        let marks = |&i: &ItemId| self.s.out[i] && items[i].fixed.is_none();
-        marked.extend(items.keys().filter(marks));
+        let marks = |&i: &IntervalId| self.s.out[i] && intervals[i].fixed.is_none();
+        marked.extend(intervals.keys().filter(marks));
         // Of equals the first comes first.
-        marked.sort_unstable_by(|&a, &b| items[b].cost.total_cmp(&items[a].cost).then(a.cmp(&b)));
+        marked.sort_unstable_by(|&a, &b| intervals[b].cost.total_cmp(&intervals[a].cost).then(a.cmp(&b)));
         for &i in &*marked {
-            let item = items[i];
-            let n = item.bytes.div_ceil(rb);
-            let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+            let interval = intervals[i];
+            let n = interval.bytes.div_ceil(rb);
+            let (low, high) = (interval.low.div_ceil(rb), (interval.high / rb).min(self.file.regs));
             let open = self.open_to(i);
             if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
                 self.s.out[i] = false;
                 self.s.at[i] = Some(at);
-                self.used = self.used.max(at.bytes() + item.bytes);
+                self.used = self.used.max(at.bytes() + interval.bytes);
                 let first = at.bytes() / rb;
                 self.take(i, between(first, first + n));
             }

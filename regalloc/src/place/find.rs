@@ -1,9 +1,9 @@
-//! Registers that are free for an item.
+//! Registers that are free for an interval.
 
 use super::{copies::VarCopy, *};
 use narrow::as_index;
 
-/// Where an item may be that takes whole registers.
+/// Where an interval may be that takes whole registers.
 struct Places<const W: usize> {
     /// Registers that it may take.
     open: Regs<W>,
@@ -23,17 +23,20 @@ impl<const W: usize> Places<W> {
 }
 
 impl<'a, const W: usize> Scan<'a, W> {
-    /// Bytes of register `r` that something has that has a part of it and that item `i` meets. Forgets what ended before.
-    pub(super) fn taken(&mut self, r: u32, i: ItemId, mask: u64) -> u64 {
-        let (items, ranges, all, sharing) = (self.items, self.ranges(i), self.live.all(), self.sharing);
-        let (item, now) = (&items[i], ranges[0].start);
+    /// Bytes of register `r` that something has that has a part of it and that interval `i` meets. Forgets what ended before.
+    pub(super) fn taken(&mut self, r: u32, i: IntervalId, mask: u64) -> u64 {
+        let (intervals, ranges, all, sharing) =
+            (self.intervals, self.ranges(i), self.live.all(), self.sharing);
+        let (interval, now) = (&intervals[i], ranges[0].start);
         let mut taken = 0;
         let list = &mut self.s.parts[as_index(r)];
         list.retain_mut(|h| {
             if h.is_over(now) {
                 return false;
             }
-            if h.mask & mask & !taken != 0 && h.meets_item(&items[h.item], (item, ranges), all, sharing) {
+            if h.mask & mask & !taken != 0
+                && h.meets_interval(&intervals[h.interval], (interval, ranges), all, sharing)
+            {
                 taken |= h.mask;
             }
             true
@@ -51,25 +54,30 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.some_parts { self.tables.partly.within(ranges) } else { [0; W] }
     }
 
-    /// The registers that something may have which item `i` meets, or a part of them.
-    pub(super) fn used_near(&self, i: ItemId) -> Regs<W> {
+    /// The registers that something may have which interval `i` meets, or a part of them.
+    pub(super) fn used_near(&self, i: IntervalId) -> Regs<W> {
         let mut used = self.with_parts(self.ranges(i));
         used.iter_mut().zip(self.open_to(i)).for_each(|(u, o)| *u |= !o);
         used
     }
 
-    /// The place of item `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
+    /// The place of interval `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
     /// register, turns matter more: a copy less is a wait more, on media kernels by the model.)
-    fn find_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+    fn find_beside_copy(&mut self, i: IntervalId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
-        for VarCopy { other, behind, meets, .. } in self.wishes.copies.of(item.var) {
-            let Some(there) = self.s.item_of[other].and_then(|item| self.s.at[item]) else { continue };
+        let interval = self.intervals[i];
+        for VarCopy { other, behind, meets, .. } in self.hints.copies.of(interval.var) {
+            let Some(there) = self.s.interval_of[other].and_then(|interval| self.s.at[interval]) else {
+                continue;
+            };
             let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
-            if !at.is_multiple_of(item.align.max(1)) || at < item.low || at + item.bytes > item.high {
+            if !at.is_multiple_of(interval.align.max(1))
+                || at < interval.low
+                || at + interval.bytes > interval.high
+            {
                 continue;
             }
-            let n = item.bytes.div_ceil(rb);
+            let n = interval.bytes.div_ceil(rb);
             if !at.is_multiple_of(rb) {
                 continue;
             }
@@ -78,7 +86,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 return found;
             }
             // Both are held where the copy reads, which does nothing then.
-            if meets.is_some() && self.may_meet_kin(i, there) {
+            if meets.is_some() && self.may_overlap(i, there) {
                 return Some(there);
             }
         }
@@ -86,64 +94,70 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The same in `open` registers for what is smaller than one.
-    fn find_part_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+    fn find_part_beside_copy(
+        &mut self,
+        i: IntervalId,
+        open: Regs<W>,
+        with_parts: Regs<W>,
+    ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
-        self.wishes.copies.of(item.var).find_map(|VarCopy { other, behind, .. }| {
-            let there = self.s.item_of[other].and_then(|item| self.s.at[item])?;
+        let interval = self.intervals[i];
+        self.hints.copies.of(interval.var).find_map(|VarCopy { other, behind, .. }| {
+            let there = self.s.interval_of[other].and_then(|interval| self.s.at[interval])?;
             let at = there.bytes().checked_add_signed(behind)?;
-            let (r, part) = (at / rb, mask_of(at % rb, at % rb + item.bytes));
-            let is_place = at.is_multiple_of(item.align.max(1))
-                && at >= item.low
-                && at + item.bytes <= item.high
-                && at % rb + item.bytes <= rb
+            let (r, part) = (at / rb, mask_of(at % rb, at % rb + interval.bytes));
+            let is_place = at.is_multiple_of(interval.align.max(1))
+                && at >= interval.low
+                && at + interval.bytes <= interval.high
+                && at % rb + interval.bytes <= rb
                 && has(&open, r);
             let is_free = is_place && (!has(&with_parts, r) || self.taken(r, i, part) == 0);
             is_free.then(|| FileByte::try_new(at)).flatten()
         })
     }
 
-    /// The place of what item `i` is made of, if it may be written over that and nothing else is in the way. Both are held
+    /// The place of what interval `i` is made of, if it may be written over that and nothing else is in the way. Both are held
     /// where the one ends and the other begins, in the same instruction.
-    fn find_in_place(&mut self, i: ItemId) -> Option<FileByte> {
-        let item = self.items[i];
-        let legacy = self.wishes.heirs.legacy(item.var)?;
+    fn find_in_place(&mut self, i: IntervalId) -> Option<FileByte> {
+        let interval = self.intervals[i];
+        let reused = self.hints.reuse.reused(interval.var)?;
         // It begins where the other ends, which is placed before it in their order alone.
-        if self.file.way == Way::LargestFirst {
+        if self.file.strategy == Strategy::LargestFirst {
             return None;
         }
         // Who reads it earlier would have to stay before this, where a scheduler is to move them. That is worth a copy less.
-        let alone = legacy.only || legacy.is_copied;
+        let alone = reused.only || reused.is_copied;
         let in_calls = matches!(self.sharing, Sharing::InCalls(_));
-        if self.file.way.is_in_turn() && (in_calls || !alone) {
+        if self.file.strategy.is_in_turn() && (in_calls || !alone) {
             return None;
         }
-        let of = self.s.item_of[legacy.of]?;
+        let of = self.s.interval_of[reused.of]?;
         let there = self.s.at[of]?;
         let at = there.bytes();
         // (The other may live again later, as what a loop carries does, but not where this does.)
-        let begins = self.ranges(i).first()?.start >= legacy.at;
-        let allowed = at.is_multiple_of(item.align.max(1)) && at >= item.low && at + item.bytes <= item.high;
+        let begins = self.ranges(i).first()?.start >= reused.at;
+        let allowed = at.is_multiple_of(interval.align.max(1))
+            && at >= interval.low
+            && at + interval.bytes <= interval.high;
         if !begins || !allowed {
             return None;
         }
-        self.may_meet_kin(i, there).then_some(there)
+        self.may_overlap(i, there).then_some(there)
     }
 
-    /// Whether item `i` may share a place with the variables that lie there already and are its kin: the source that it is
-    /// made of, what is made of it, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is
-    /// noted.
-    fn may_meet_kin(&mut self, i: ItemId, there: FileByte) -> bool {
-        let var = self.items[i].var;
-        let made = self.wishes.heirs.legacy(var).map(|l| (l.of, l.at));
-        let heir = self.wishes.heirs.heir(var);
-        let copied = self.wishes.copies.of(var).filter_map(|c| Some((c.other, c.meets?)));
-        let mut kin = Kin::default();
-        let mut meetings = [Position::NEVER; MOST_KIN];
-        for (other, at) in made.into_iter().chain(heir).chain(copied) {
-            if let Some(other) = self.s.item_of[other].filter(|&o| self.s.at[o] == Some(there))
-                && self.s.kin[other].has_room()
-                && let Some(n) = kin.add(other)
+    /// Whether interval `i` may be where others lie already and meet it: the source that it is made of, what is made of
+    /// it, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is noted.
+    fn may_overlap(&mut self, i: IntervalId, there: FileByte) -> bool {
+        let var = self.intervals[i].var;
+        let made = self.hints.reuse.reused(var).map(|l| (l.of, l.at));
+        let taker = self.hints.reuse.taker(var);
+        let copied = self.hints.copies.of(var).filter_map(|c| Some((c.other, c.meets?)));
+        let mut overlapping = Overlapping::default();
+        let mut meetings = [Position::NEVER; MOST_OVERLAPPING];
+        for (other, at) in made.into_iter().chain(taker).chain(copied) {
+            if let Some(other) = self.s.interval_of[other].filter(|&o| self.s.at[o] == Some(there))
+                && self.s.overlapping[other].has_room()
+                && let Some(n) = overlapping.add(other)
             {
                 meetings[n] = at;
             }
@@ -153,16 +167,16 @@ impl<'a, const W: usize> Scan<'a, W> {
         let open = self.open_but_at(i, meetings);
         let is_free = regs.iter().zip(open).all(|(r, o)| r & !o == 0);
         if is_free {
-            for other in kin.items() {
-                self.s.kin[other].add(i);
+            for other in overlapping.intervals() {
+                self.s.overlapping[other].add(i);
             }
-            self.s.kin[i] = kin;
+            self.s.overlapping[i] = overlapping;
         }
         is_free
     }
 
-    /// The registers that nothing has a part of which item `i` meets but at some positions, in ascending order.
-    fn open_but_at(&self, i: ItemId, but: [Position; MOST_KIN]) -> Regs<W> {
+    /// The registers that nothing has a part of which interval `i` meets but at some positions, in ascending order.
+    fn open_but_at(&self, i: IntervalId, but: [Position; MOST_OVERLAPPING]) -> Regs<W> {
         let mut used = [0; W];
         let mut add = |regs: Regs<W>| used.iter_mut().zip(regs).for_each(|(u, r)| *u |= r);
         let mut meets = |matrix: &RegMatrix<W>, mut ranges: &'a [Range]| {
@@ -192,19 +206,19 @@ impl<'a, const W: usize> Scan<'a, W> {
         used.map(|u| !u)
     }
 
-    /// A free place for item `i`.
-    pub(super) fn find(&mut self, i: ItemId) -> Option<FileByte> {
+    /// A free place for interval `i`.
+    pub(super) fn find(&mut self, i: IntervalId) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
+        let interval = self.intervals[i];
         let ranges = self.ranges(i);
         let mut open = self.open_to(i);
         let with_parts = self.with_parts(ranges);
-        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
-        if item.bytes >= rb {
+        let (low, high) = (interval.low.div_ceil(rb), (interval.high / rb).min(self.file.regs));
+        if interval.bytes >= rb {
             if let Some(at) = self.find_beside_copy(i, open, with_parts) {
                 return Some(at);
             }
-            let in_turn = self.file.way.is_in_turn();
+            let in_turn = self.file.strategy.is_in_turn();
             if (in_turn && matches!(self.sharing, Sharing::None) || self.file.in_place == InPlace::First)
                 && let Some(at) = self.find_in_place(i)
             {
@@ -212,21 +226,21 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             let from = if in_turn { self.next.clamp(low, high) } else { low };
             let found = self.find_unsent(i, open, |scan, open| {
-                scan.find_whole(i, open, with_parts, from, high).or_else(|| match scan.file.way {
-                    Way::LongestFree => scan.find_longest_free(i, open, with_parts, low, high),
-                    Way::InTurn => scan.find_whole(i, open, with_parts, low, high),
+                scan.find_whole(i, open, with_parts, from, high).or_else(|| match scan.file.strategy {
+                    Strategy::LongestFree => scan.find_longest_free(i, open, with_parts, low, high),
+                    Strategy::InTurn => scan.find_whole(i, open, with_parts, low, high),
                     _ => None,
                 })
             });
             if let Some(at) = found {
-                let end = at.bytes() / rb + item.bytes.div_ceil(rb);
-                self.next = if self.file.way.is_longest_free() { self.next.max(end) } else { end };
+                let end = at.bytes() / rb + interval.bytes.div_ceil(rb);
+                self.next = if self.file.strategy.is_longest_free() { self.next.max(end) } else { end };
             }
             return found.or_else(|| self.find_in_place(i));
         }
-        let high = item.high.div_ceil(rb).min(self.file.regs);
+        let high = interval.high.div_ceil(rb).min(self.file.regs);
         open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
-        if item.is_vector
+        if interval.is_vector
             && let Some(at) = self.find_part_beside_copy(i, open, with_parts)
         {
             return Some(at);
@@ -234,20 +248,20 @@ impl<'a, const W: usize> Scan<'a, W> {
         let found = self.find_unsent(i, open, |scan, open| scan.find_part(i, open, with_parts));
         if let Some(at) = found {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
-            let end = at.bytes() + item.bytes;
-            self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
-            if self.file.way.is_longest_free() && self.file.regs >= 2 * PARTS_IN_TURN {
+            let end = at.bytes() + interval.bytes;
+            self.next_byte = if interval.align >= rb { end.next_multiple_of(rb) } else { end };
+            if self.file.strategy.is_longest_free() && self.file.regs >= 2 * PARTS_IN_TURN {
                 self.next = self.next.max(end.div_ceil(rb));
             }
         }
         found
     }
 
-    /// What is found in `open` registers, rather in those that no message may still be reading where item `i` begins to
+    /// What is found in `open` registers, rather in those that no message may still be reading where interval `i` begins to
     /// live.
     fn find_unsent(
         &mut self,
-        i: ItemId,
+        i: IntervalId,
         open: Regs<W>,
         find: impl Fn(&mut Self, Regs<W>) -> Option<FileByte>,
     ) -> Option<FileByte> {
@@ -259,11 +273,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         find(self, unsent).or_else(|| if unsent != open { find(self, open) } else { None })
     }
 
-    /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
+    /// A free place for interval `i`, which is smaller than a register, in one of `open`: beside others if there
     /// is room, else in an empty one.
     pub(super) fn find_part(
         &mut self,
-        i: ItemId,
+        i: IntervalId,
         mut open: Regs<W>,
         with_parts: Regs<W>,
     ) -> Option<FileByte> {
@@ -271,9 +285,9 @@ impl<'a, const W: usize> Scan<'a, W> {
             return Some(at);
         }
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
+        let interval = self.intervals[i];
         let full = mask_of(0, rb);
-        let from = if self.file.way.is_in_turn() { self.next_byte } else { 0 };
+        let from = if self.file.strategy.is_in_turn() { self.next_byte } else { 0 };
         let mut empty = None;
         // Bytes from `from` on, then those before.
         for (regs, least) in
@@ -287,8 +301,12 @@ impl<'a, const W: usize> Scan<'a, W> {
                 let least = least.saturating_sub(r * rb);
                 if taken != full
                     && (taken != 0 || empty.is_none())
-                    && let Some(at) =
-                        free_slot(taken, least, (item.bytes, item.align), rb.min(item.high - r * rb))
+                    && let Some(at) = free_slot(
+                        taken,
+                        least,
+                        (interval.bytes, interval.align),
+                        rb.min(interval.high - r * rb),
+                    )
                 {
                     let found = Some(FileByte::new(r * rb + at));
                     if taken != 0 {
@@ -308,24 +326,24 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
     pub(super) fn find_part_in_turn(
         &mut self,
-        i: ItemId,
+        i: IntervalId,
         open: Regs<W>,
         with_parts: Regs<W>,
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
-        if !self.file.way.is_in_turn() || self.file.regs < 2 * PARTS_IN_TURN {
+        if !self.file.strategy.is_in_turn() || self.file.regs < 2 * PARTS_IN_TURN {
             return None;
         }
-        let item = self.items[i];
+        let interval = self.intervals[i];
         // What lanes have is many, and would wait for each other in so few. A quarter is left to what is larger: with all of them
         // clDNN's convolutions of halves on Ponte Vecchio take as long, with half as many a fifth longer where it matters.
-        let own = item.is_vector && item.align >= rb;
+        let own = interval.is_vector && interval.align >= rb;
         let pool = if own { self.file.regs / 4 * 3 } else { PARTS_IN_TURN };
         let from = if self.next_byte < pool * rb { self.next_byte } else { 0 };
         // Where parts are, as long as there is room, then where nobody has been.
         let here = self.next_byte;
-        let fresh = if self.file.way.is_longest_free() { self.next } else { self.file.regs };
+        let fresh = if self.file.strategy.is_longest_free() { self.next } else { self.file.regs };
         for (regs, least) in [
             (between::<W>(here / rb, here.div_ceil(rb)), here),
             (between::<W>(fresh, self.file.regs), 0),
@@ -337,8 +355,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             while let Some(r) = first(&here) {
                 here[as_index(r) / 64] &= !(1 << (r % 64));
                 let taken = if has(&with_parts, r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
-                let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
-                if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
+                let (least, end) = (least.saturating_sub(r * rb), rb.min(interval.high - r * rb));
+                if let Some(at) = free_slot(taken, least, (interval.bytes, interval.align), end) {
                     return Some(FileByte::new(r * rb + at));
                 }
             }
@@ -346,11 +364,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         None
     }
 
-    /// The first place for item `i` in `open` registers from `from` to before `high`: it takes whole ones, but
+    /// The first place for interval `i` in `open` registers from `from` to before `high`: it takes whole ones, but
     /// for the last.
     pub(super) fn find_whole(
         &mut self,
-        i: ItemId,
+        i: IntervalId,
         open: Regs<W>,
         with_parts: Regs<W>,
         from: u32,
@@ -367,10 +385,10 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Of all such places the one that nobody has had for longest: there the schedule may move the item furthest.
+    /// Of all such places the one that nobody has had for longest: there the schedule may move the interval furthest.
     fn find_longest_free(
         &mut self,
-        i: ItemId,
+        i: IntervalId,
         open: Regs<W>,
         with_parts: Regs<W>,
         low: u32,
@@ -399,33 +417,33 @@ impl<'a, const W: usize> Scan<'a, W> {
         None
     }
 
-    /// Where item `i` may be from `from` to before `high`, in whole registers of `open`.
+    /// Where interval `i` may be from `from` to before `high`, in whole registers of `open`.
     fn places_of(
         &self,
-        i: ItemId,
+        i: IntervalId,
         mut open: Regs<W>,
         with_parts: Regs<W>,
         from: u32,
         high: u32,
     ) -> Places<W> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
-        let n = item.bytes.div_ceil(rb);
-        if self.some_parts && item.bytes.is_multiple_of(rb) {
+        let interval = self.intervals[i];
+        let n = interval.bytes.div_ceil(rb);
+        if self.some_parts && interval.bytes.is_multiple_of(rb) {
             open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= !p);
         }
-        let mut places = multiples::<W>((item.align / rb).max(1));
+        let mut places = multiples::<W>((interval.align / rb).max(1));
         let allowed = between::<W>(from, (high + 1).saturating_sub(n));
         places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
         Places { open, starts: places, count: n }
     }
 
-    /// The first of the registers from `base` on that item `i` cannot have for what others have a part of.
-    fn in_the_way(&mut self, i: ItemId, base: u32, with_parts: Regs<W>) -> Option<u32> {
+    /// The first of the registers from `base` on that interval `i` cannot have for what others have a part of.
+    fn in_the_way(&mut self, i: IntervalId, base: u32, with_parts: Regs<W>) -> Option<u32> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i];
-        (base..base + item.bytes.div_ceil(rb)).find(|&r| {
-            let bytes = (item.bytes - (r - base) * rb).min(rb);
+        let interval = self.intervals[i];
+        (base..base + interval.bytes.div_ceil(rb)).find(|&r| {
+            let bytes = (interval.bytes - (r - base) * rb).min(rb);
             has(&with_parts, r)
                 && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
         })

@@ -1,6 +1,6 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
-use super::items::{Item, ItemId, Sharing};
+use super::intervals::{Interval, IntervalId, Sharing};
 use crate::analysis::position::{Position, Range};
 use gen_ir::FileByte;
 use narrow::{as_index, span, to_index};
@@ -8,7 +8,7 @@ use narrow::{as_index, span, to_index};
 /// A placed variable.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
-    pub(super) item: ItemId,
+    pub(super) interval: IntervalId,
     /// Bytes of a register, for one that is not there for the whole of it.
     pub(super) mask: u64,
     /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
@@ -22,9 +22,9 @@ pub(crate) struct Held {
 
 impl Held {
     /// A variable with these ranges, of which there is at least one.
-    pub fn new(item: ItemId, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
+    pub fn new(interval: IntervalId, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
         let (now, end) = (all[as_index(indices.start)], all[as_index(indices.end) - 1].end);
-        Held { item, mask, at: indices.start, last: indices.end, now, end }
+        Held { interval, mask, at: indices.start, last: indices.end, now, end }
     }
 
     /// The same, with these bytes of a register.
@@ -56,18 +56,18 @@ impl Held {
         }
     }
 
-    /// Whether this, which is `own`, may not have a place that `item` has, which is alive in `ranges`: two that are lane by
+    /// Whether this, which is `own`, may not have a place that `interval` has, which is alive in `ranges`: two that are lane by
     /// lane, with one pitch, meet only where lanes that run need both.
-    pub fn meets_item(
+    pub fn meets_interval(
         &mut self,
-        own: &Item,
-        (item, ranges): (&Item, &[Range]),
+        own: &Interval,
+        (interval, ranges): (&Interval, &[Range]),
         all: &[Range],
         sharing: Sharing<'_>,
     ) -> bool {
-        let (v, o) = (item.var, own.var);
+        let (v, o) = (interval.var, own.var);
         match sharing {
-            Sharing::ByLane(needed) if item.lanes.is_some() && own.lanes == item.lanes => {
+            Sharing::ByLane(needed) if interval.lanes.is_some() && own.lanes == interval.lanes => {
                 overlap(needed.of(o), needed.of(v))
             }
             Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {

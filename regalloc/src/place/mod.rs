@@ -3,24 +3,25 @@
 //! Variables come in the order in which they become live. Each goes to the first place that no placed
 //! variable holds at a common position, or rather to that of a variable that it is a copy of; live ranges have
 //! gaps, and a place may be free in them. When there is none, the cheapest variables in the way (or the new one itself)
-//! are marked for spilling. Those marked before ([`Item::is_last`]) have what all others leave. Registers that many small
-//! variables have taken may have no room in a row for a large one then, although as many are free: so the largest come first in another [`Way`], which is taken if all fit.
+//! are marked for spilling. Those marked before ([`Interval::is_last`]) have what all others leave. Registers that many small
+//! variables have taken may have no room in a row for a large one then, although as many are free: so with another
+//! [`Strategy`] the largest come first, which is taken if all fit.
 
 mod ages;
 pub(crate) mod copies;
 mod evict;
 mod find;
-pub(crate) mod heirs;
 mod held;
-mod items;
+mod intervals;
 pub(crate) mod matrix;
 mod rename;
+pub(crate) mod reuse;
 mod sent;
 mod starts;
 mod tables;
 
 pub(crate) use held::Held;
-pub(crate) use items::{File, InPlace, Item, ItemId, Items, Placement, Sharing, Way};
+pub(crate) use intervals::{File, InPlace, Interval, IntervalId, Intervals, Placement, Sharing, Strategy};
 pub(crate) use rename::rename_placed;
 pub(crate) use starts::{by_start, largest_first};
 pub(crate) use tables::UseTables;
@@ -37,8 +38,8 @@ use crate::{
     },
     place::{
         copies::Copies,
-        heirs::Heirs,
         matrix::{RegMatrix, Regs, between, each, first, has, multiples, runs},
+        reuse::Reuse,
     },
 };
 use gen_ir::{FileByte, VarId};
@@ -48,28 +49,28 @@ use typed_index_collections::TiVec;
 /// room for large ones.
 const PARTS_IN_TURN: u32 = 32;
 
-/// How many others may be in the place of an item and meet it there.
-const MOST_KIN: usize = 4;
+/// How many others may be in the place of an interval and meet it there.
+const MOST_OVERLAPPING: usize = 4;
 
-/// Items in one place that meet there.
+/// Intervals in one place that meet there.
 #[derive(Clone, Copy, Default)]
-struct Kin {
-    list: [Option<ItemId>; MOST_KIN],
+struct Overlapping {
+    list: [Option<IntervalId>; MOST_OVERLAPPING],
 }
 
-impl Kin {
+impl Overlapping {
     fn has_room(&self) -> bool {
         self.list.contains(&None)
     }
 
     /// Adds one, if there is room, and returns how many were before.
-    fn add(&mut self, item: ItemId) -> Option<usize> {
+    fn add(&mut self, interval: IntervalId) -> Option<usize> {
         let n = self.list.iter().position(Option::is_none)?;
-        self.list[n] = Some(item);
+        self.list[n] = Some(interval);
         Some(n)
     }
 
-    fn items(self) -> impl Iterator<Item = ItemId> {
+    fn intervals(self) -> impl Iterator<Item = IntervalId> {
         self.list.into_iter().flatten()
     }
 }
@@ -90,34 +91,34 @@ pub(crate) struct ScanMemory {
     pub wide: UseTables<4>,
     /// What has each register that may share it.
     sharers: Vec<Vec<Sharer>>,
-    /// Place and fate of each item.
-    at: TiVec<ItemId, Option<FileByte>>,
-    out: TiVec<ItemId, bool>,
-    /// The item of each variable, if it has one.
-    item_of: TiVec<VarId, Option<ItemId>>,
-    /// Items by the position where they start.
+    /// Place and fate of each interval.
+    at: TiVec<IntervalId, Option<FileByte>>,
+    out: TiVec<IntervalId, bool>,
+    /// The interval of each variable, if it has one.
+    interval_of: TiVec<VarId, Option<IntervalId>>,
+    /// Intervals by the position where they start.
     starts: Vec<u32>,
-    order: Vec<ItemId>,
+    order: Vec<IntervalId>,
     cost: Vec<f32>,
-    victims: Vec<ItemId>,
+    victims: Vec<IntervalId>,
     sent: Sent,
-    /// With [`Way::LongestFree`].
+    /// With [`Strategy::LongestFree`].
     ages: Ages,
-    /// In whose place each item is although both are held at one position: of what it is made of or copied from, or
+    /// In whose place each interval is although both are held at one position: of what it is made of or copied from, or
     /// those.
-    kin: TiVec<ItemId, Kin>,
+    overlapping: TiVec<IntervalId, Overlapping>,
 }
 
-/// An item that has a register which others may have, too.
+/// An interval that has a register which others may have, too.
 struct Sharer {
-    item: ItemId,
+    interval: IntervalId,
     /// It is held from here to there, perhaps with gaps.
     all: Range,
 }
 
 struct Scan<'a, const W: usize> {
     file: File,
-    items: &'a Items,
+    intervals: &'a Intervals,
     live: &'a Liveness,
     s: &'a mut ScanMemory,
     positions: usize,
@@ -127,10 +128,10 @@ struct Scan<'a, const W: usize> {
     /// Something has a part of registers. If not, there is no table of that.
     some_parts: bool,
     sharing: Sharing<'a>,
-    wishes: Wishes<'a>,
+    hints: Hints<'a>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
-    /// the file for what is smaller. With [`Way::LongestFree`] that is first behind the inputs, whose registers are read for
-    /// a while, and no item has had a register from `next` on.
+    /// the file for what is smaller. With [`Strategy::LongestFree`] that is first behind the inputs, whose registers are read for
+    /// a while, and no interval has had a register from `next` on.
     next: u32,
     next_byte: u32,
     used: u32,
@@ -138,9 +139,9 @@ struct Scan<'a, const W: usize> {
 
 /// Where variables would best be.
 #[derive(Clone, Copy)]
-pub(crate) struct Wishes<'a> {
+pub(crate) struct Hints<'a> {
     pub copies: &'a Copies,
-    pub heirs: &'a Heirs,
+    pub reuse: &'a Reuse,
 }
 
 fn mask_of(start: u32, end: u32) -> u64 {
@@ -152,55 +153,55 @@ fn hull(ranges: &[Range]) -> Range {
     Range { start: ranges[0].start, end: ranges[ranges.len() - 1].end }
 }
 
-/// Places `items`; those without live ranges are left out.
+/// Places `intervals`; those without live ranges are left out.
 pub(crate) fn place(
     file: File,
-    items: &Items,
-    (live, sharing, wishes): (&Liveness, Sharing<'_>, Wishes<'_>),
+    intervals: &Intervals,
+    (live, sharing, hints): (&Liveness, Sharing<'_>, Hints<'_>),
     vars: usize,
     s: &mut ScanMemory,
     out: &mut Placement,
 ) {
-    if items.is_empty() {
+    if intervals.is_empty() {
         out.start(vars);
         return;
     }
     if UseTables::<2>::hold(file) {
         let tables = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
+        s.narrow = place_in(file, intervals, (live, sharing, hints), vars, s, tables, out);
     } else {
         let tables = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, sharing, wishes), vars, s, tables, out);
+        s.wide = place_in(file, intervals, (live, sharing, hints), vars, s, tables, out);
     }
 }
 
 fn place_in<const W: usize>(
     file: File,
-    items: &Items,
-    (live, sharing, wishes): (&Liveness, Sharing<'_>, Wishes<'_>),
+    intervals: &Intervals,
+    (live, sharing, hints): (&Liveness, Sharing<'_>, Hints<'_>),
     vars: usize,
     s: &mut ScanMemory,
     tables: UseTables<W>,
     out: &mut Placement,
 ) -> UseTables<W> {
-    let ranges = |i: &Item| live.of(i.var);
-    let ends = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end);
+    let ranges = |i: &Interval| live.of(i.var);
+    let ends = intervals.iter().filter_map(|i| ranges(i).last()).map(|r| r.end);
     let positions = ends.max().map_or(0, Position::index);
-    s.start(file, items, vars);
+    s.start(file, intervals, vars);
     let mut order = std::mem::take(&mut s.order);
-    match file.way {
-        Way::Packed | Way::InTurn | Way::LongestFree => {
-            by_start(items, ranges, positions, &mut s.starts, &mut order)
+    match file.strategy {
+        Strategy::Packed | Strategy::InTurn | Strategy::LongestFree => {
+            by_start(intervals, ranges, positions, &mut s.starts, &mut order)
         }
-        Way::LargestFirst => largest_first(items, ranges, file.reg_bytes(), &mut order),
+        Strategy::LargestFirst => largest_first(intervals, ranges, file.reg_bytes(), &mut order),
     }
-    let mut scan = Scan::new(file, items, (live, sharing, wishes), positions, s, tables);
+    let mut scan = Scan::new(file, intervals, (live, sharing, hints), positions, s, tables);
     out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
     } else if file.renames && out.failed.is_none() {
-        if file.way == Way::LargestFirst {
-            by_start(items, ranges, positions, &mut scan.s.starts, &mut order);
+        if file.strategy == Strategy::LargestFirst {
+            by_start(intervals, ranges, positions, &mut scan.s.starts, &mut order);
         }
         scan.rename(&order, [0; W]);
     }
@@ -213,10 +214,10 @@ fn place_in<const W: usize>(
     out.at.clear();
     out.at.resize(vars, None);
     out.spilled.clear();
-    for (i, item) in items.iter_enumerated() {
-        out.at[item.var] = s.at[i];
+    for (i, interval) in intervals.iter_enumerated() {
+        out.at[interval.var] = s.at[i];
         if s.out[i] {
-            out.spilled.push(item.var);
+            out.spilled.push(interval.var);
         }
     }
     tables
@@ -224,13 +225,13 @@ fn place_in<const W: usize>(
 
 impl ScanMemory {
     /// Nothing has a place.
-    fn start(&mut self, file: File, items: &Items, vars: usize) {
+    fn start(&mut self, file: File, intervals: &Intervals, vars: usize) {
         let regs = as_index(file.regs);
         self.active.clear();
         self.sent.clear();
-        self.ages.start(if file.way.is_longest_free() { file.regs } else { 0 });
-        self.kin.clear();
-        self.kin.resize(items.len(), Kin::default());
+        self.ages.start(if file.strategy.is_longest_free() { file.regs } else { 0 });
+        self.overlapping.clear();
+        self.overlapping.resize(intervals.len(), Overlapping::default());
         self.full_active = 256;
         if self.parts.len() < regs {
             self.parts.resize_with(regs, Vec::new);
@@ -240,14 +241,14 @@ impl ScanMemory {
         self.full_parts.resize(regs, 32);
         self.sharers.iter_mut().for_each(Vec::clear);
         self.at.clear();
-        self.at.resize(items.len(), None);
+        self.at.resize(intervals.len(), None);
         self.out.clear();
-        self.out.resize(items.len(), false);
-        self.item_of.clear();
-        self.item_of.resize(vars, None);
-        for (i, item) in items.iter_enumerated() {
-            self.item_of[item.var] = Some(i);
-            self.out[i] = item.is_last;
+        self.out.resize(intervals.len(), false);
+        self.interval_of.clear();
+        self.interval_of.resize(vars, None);
+        for (i, interval) in intervals.iter_enumerated() {
+            self.interval_of[interval.var] = Some(i);
+            self.out[i] = interval.is_last;
         }
     }
 }
@@ -256,29 +257,30 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// A scan over so many positions, in memory where nothing has a place.
     fn new(
         file: File,
-        items: &'a Items,
-        (live, sharing, wishes): (&'a Liveness, Sharing<'a>, Wishes<'a>),
+        intervals: &'a Intervals,
+        (live, sharing, hints): (&'a Liveness, Sharing<'a>, Hints<'a>),
         positions: usize,
         s: &'a mut ScanMemory,
         mut tables: UseTables<W>,
     ) -> Self {
         let rb = file.reg_bytes();
-        let some_wholes = items.iter().any(|i| i.bytes >= rb);
-        let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_aligned(rb));
-        let some_parts = items.iter().any(apart);
+        let some_wholes = intervals.iter().any(|i| i.bytes >= rb);
+        let apart =
+            |i: &Interval| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_aligned(rb));
+        let some_parts = intervals.iter().any(apart);
         tables.wholes.clear(if some_wholes { positions } else { 0 });
         tables.partly.clear(if some_parts { positions } else { 0 });
         tables.shared.iter_mut().for_each(|t| t.any = false);
         match sharing {
             Sharing::None => {}
             Sharing::ByLane(_) => {
-                items
+                intervals
                     .iter()
                     .filter_map(|i| i.lanes)
                     .for_each(|pitch| tables.shared[pitch.index()].any = true);
             }
             Sharing::InCalls([_, passing]) => {
-                tables.shared[0].any = items.iter().any(|i| !passing.of(i.var).is_empty());
+                tables.shared[0].any = intervals.iter().any(|i| !passing.of(i.var).is_empty());
             }
         }
         for shared in tables.shared.iter_mut().filter(|t| t.any) {
@@ -287,17 +289,17 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let shares = tables.shared.iter().any(|t| t.any);
         let behind_inputs = || {
-            let ends = items.iter().filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)));
+            let ends = intervals.iter().filter_map(|i| Some(i.fixed?.plus(i.bytes).bytes().div_ceil(rb)));
             ends.filter(|&end| end <= file.regs / 2).max().unwrap_or(0).max(file.first)
         };
-        let next = if file.way.is_longest_free() { behind_inputs() } else { file.first };
+        let next = if file.strategy.is_longest_free() { behind_inputs() } else { file.first };
         let regs = as_index(file.regs);
         if shares && s.sharers.len() < regs {
             s.sharers.resize_with(regs, Vec::new);
         }
         Scan {
             file,
-            items,
+            intervals,
             live,
             s,
             positions,
@@ -305,49 +307,49 @@ impl<'a, const W: usize> Scan<'a, W> {
             some_wholes,
             some_parts,
             sharing: if shares { sharing } else { Sharing::None },
-            wishes,
+            hints,
             next,
             next_byte: next * file.reg_bytes(),
             used: 0,
         }
     }
 
-    /// Places all items: those that must be somewhere, then the others in this order. Returns a variable that finds no
+    /// Places all intervals: those that must be somewhere, then the others in this order. Returns a variable that finds no
     /// place and that nothing can be spilled for, if there is one.
-    fn place_all(&mut self, order: &[ItemId]) -> Option<VarId> {
-        for (i, item) in self.items.iter_enumerated() {
-            if let Some(at) = item.fixed
-                && !self.live.of(item.var).is_empty()
+    fn place_all(&mut self, order: &[IntervalId]) -> Option<VarId> {
+        for (i, interval) in self.intervals.iter_enumerated() {
+            if let Some(at) = interval.fixed
+                && !self.live.of(interval.var).is_empty()
             {
                 self.hold(i, at);
             }
         }
         let mut failed = None;
         for &i in order {
-            let item = &self.items[i];
-            if item.fixed.is_some() || self.s.out[i] {
+            let interval = &self.intervals[i];
+            if interval.fixed.is_some() || self.s.out[i] {
                 continue;
             }
             if let Some(at) = self.find(i) {
                 self.hold(i, at);
-            } else if self.file.way != Way::Packed {
+            } else if self.file.strategy != Strategy::Packed {
                 // All find places, or it does not count.
-                return Some(item.var);
+                return Some(interval.var);
             } else if !self.evict_for(i) {
-                failed.get_or_insert(item.var);
+                failed.get_or_insert(interval.var);
             }
         }
         failed
     }
 
-    fn ranges(&self, i: ItemId) -> &'a [Range] {
-        self.live.of(self.items[i].var)
+    fn ranges(&self, i: IntervalId) -> &'a [Range] {
+        self.live.of(self.intervals[i].var)
     }
 
-    /// The registers that item `i` has a part of at byte `at`, each with the bytes of it.
-    fn parts_of(&self, i: ItemId, at: FileByte) -> impl Iterator<Item = (u32, u64)> + use<W> {
+    /// The registers that interval `i` has a part of at byte `at`, each with the bytes of it.
+    fn parts_of(&self, i: IntervalId, at: FileByte) -> impl Iterator<Item = (u32, u64)> + use<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        let end = at + self.items[i].bytes;
+        let end = at + self.intervals[i].bytes;
         let (first, last) = (at / rb, (end - 1) / rb);
         let head = !at.is_multiple_of(rb) || end < (first + 1) * rb;
         let tail = last > first && !end.is_multiple_of(rb);
@@ -355,35 +357,35 @@ impl<'a, const W: usize> Scan<'a, W> {
         [(head, first), (tail, last)].into_iter().filter(|x| x.0).map(move |(_, r)| part(r))
     }
 
-    /// The registers that item `i` has the whole of at byte `at`.
-    fn wholes_of(&self, i: ItemId, at: FileByte) -> Regs<W> {
+    /// The registers that interval `i` has the whole of at byte `at`.
+    fn wholes_of(&self, i: IntervalId, at: FileByte) -> Regs<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        between(at.div_ceil(rb), (at + self.items[i].bytes) / rb)
+        between(at.div_ceil(rb), (at + self.intervals[i].bytes) / rb)
     }
 
-    /// Puts item `i` at byte `at`.
-    fn hold(&mut self, i: ItemId, at: FileByte) {
-        let item = &self.items[i];
+    /// Puts interval `i` at byte `at`.
+    fn hold(&mut self, i: IntervalId, at: FileByte) {
+        let interval = &self.intervals[i];
         let ranges = self.ranges(i);
         let Some(now) = ranges.first() else { return };
         self.s.at[i] = Some(at);
-        let to = at.plus(item.bytes);
+        let to = at.plus(interval.bytes);
         self.used = self.used.max(to.bytes());
         // What must be somewhere comes before all else, in any order.
-        let in_order = item.fixed.is_none();
-        let held = Held::new(i, 0, self.live.indices(item.var), self.live.all());
+        let in_order = interval.fixed.is_none();
+        let held = Held::new(i, 0, self.live.indices(interval.var), self.live.all());
         // Who makes room for others has to know what is in the way.
-        if self.file.way == Way::Packed {
+        if self.file.strategy == Strategy::Packed {
             if in_order && self.s.active.len() >= self.s.full_active {
                 self.s.active.retain(|a| !a.held.is_over(now.start));
                 self.s.full_active = (self.s.active.len() * 2).max(256);
             }
-            self.s.active.push(Active { held, from: at, to, cost: item.cost });
+            self.s.active.push(Active { held, from: at, to, cost: interval.cost });
         }
-        if self.file.way.is_in_turn() {
+        if self.file.strategy.is_in_turn() {
             self.note_sent(i, at);
         }
-        if self.file.way.is_longest_free() && in_order {
+        if self.file.strategy.is_longest_free() && in_order {
             self.note_need(i, at);
         }
         for (r, mask) in self.parts_of(i, at) {
@@ -403,19 +405,19 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Notes up to where a message may read item `i`, which is at byte `at`.
-    fn note_sent(&mut self, i: ItemId, at: FileByte) {
-        let item = self.items[i];
-        if item.is_payload
+    /// Notes up to where a message may read interval `i`, which is at byte `at`.
+    fn note_sent(&mut self, i: IntervalId, at: FileByte) {
+        let interval = self.intervals[i];
+        if interval.is_payload
             && let Some(last) = self.ranges(i).last()
         {
-            self.s.sent.add(last.end, (at, at.plus(item.bytes)), self.file.reg_bytes());
+            self.s.sent.add(last.end, (at, at.plus(interval.bytes)), self.file.reg_bytes());
         }
     }
 
-    /// Notes up to where item `i` needs its registers, from byte `at` on.
-    fn note_need(&mut self, i: ItemId, at: FileByte) {
-        let (rb, end) = (self.file.reg_bytes(), at.plus(self.items[i].bytes).bytes());
+    /// Notes up to where interval `i` needs its registers, from byte `at` on.
+    fn note_need(&mut self, i: IntervalId, at: FileByte) {
+        let (rb, end) = (self.file.reg_bytes(), at.plus(self.intervals[i].bytes).bytes());
         if let Some(last) = self.ranges(i).last() {
             self.s.ages.need(at.bytes() / rb..end.div_ceil(rb), to_index(last.end.index()));
         }

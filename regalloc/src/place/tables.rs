@@ -1,7 +1,7 @@
 //! When registers are in use: by what nothing else may be with, and by what may share them.
 
 use super::{
-    File, ItemId, Regs, Scan, Sharer, Sharing, hull,
+    File, IntervalId, Regs, Scan, Sharer, Sharing, hull,
     matrix::{RegMatrix, between, each},
 };
 use crate::analysis::{facts::LanePitch, position::Range};
@@ -44,7 +44,7 @@ pub(super) struct SharedTables<const W: usize> {
     pub needed: RegMatrix<W>,
 }
 
-/// The ranges of an item that go to the tables.
+/// The ranges of an interval that go to the tables.
 struct TableRanges<'a> {
     /// Where it is alone.
     wholes: &'a [Range],
@@ -55,11 +55,11 @@ struct TableRanges<'a> {
 }
 
 impl<'a, const W: usize> Scan<'a, W> {
-    /// The ranges of item `i` that go to each table.
-    fn ranges_in_tables(&self, i: ItemId) -> TableRanges<'a> {
-        let item = &self.items[i];
-        let (v, ranges) = (item.var, self.ranges(i));
-        match (self.sharing, item.lanes) {
+    /// The ranges of interval `i` that go to each table.
+    fn ranges_in_tables(&self, i: IntervalId) -> TableRanges<'a> {
+        let interval = &self.intervals[i];
+        let (v, ranges) = (interval.var, self.ranges(i));
+        match (self.sharing, interval.lanes) {
             (Sharing::ByLane(own), Some(pitch)) => {
                 TableRanges { wholes: &[], table: pitch.index(), held: ranges, needed: own.of(v) }
             }
@@ -70,8 +70,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Notes that item `i` has these registers.
-    pub(super) fn set(&mut self, i: ItemId, regs: Regs<W>) {
+    /// Notes that interval `i` has these registers.
+    pub(super) fn set(&mut self, i: IntervalId, regs: Regs<W>) {
         let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
         self.tables.wholes.set(regs, wholes);
         if !held.is_empty() {
@@ -81,20 +81,20 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// Item `i` has these registers.
-    pub(super) fn take(&mut self, i: ItemId, regs: Regs<W>) {
+    /// Interval `i` has these registers.
+    pub(super) fn take(&mut self, i: IntervalId, regs: Regs<W>) {
         self.set(i, regs);
         let held = self.ranges_in_tables(i).held;
         if !held.is_empty() {
             let all = hull(held);
             for r in each(regs) {
-                self.s.sharers[as_index(r)].push(Sharer { item: i, all });
+                self.s.sharers[as_index(r)].push(Sharer { interval: i, all });
             }
         }
     }
 
-    /// Item `i` has these registers no longer.
-    pub(super) fn leave(&mut self, i: ItemId, regs: Regs<W>) {
+    /// Interval `i` has these registers no longer.
+    pub(super) fn leave(&mut self, i: IntervalId, regs: Regs<W>) {
         let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
         self.tables.wholes.reset(regs, wholes);
         if held.is_empty() {
@@ -105,19 +105,19 @@ impl<'a, const W: usize> Scan<'a, W> {
         // Others that share them may be held at the same time.
         let all = hull(held);
         for r in each(regs) {
-            self.s.sharers[as_index(r)].retain(|other| other.item != i);
+            self.s.sharers[as_index(r)].retain(|other| other.interval != i);
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
                 if other.all.meets(all) {
-                    let TableRanges { table, held, .. } = self.ranges_in_tables(other.item);
+                    let TableRanges { table, held, .. } = self.ranges_in_tables(other.interval);
                     self.tables.shared[table].held.set(between(r, r + 1), held);
                 }
             }
         }
     }
 
-    /// The registers that nothing which item `i` meets has the whole of.
-    pub(super) fn open_to(&self, i: ItemId) -> Regs<W> {
+    /// The registers that nothing which interval `i` meets has the whole of.
+    pub(super) fn open_to(&self, i: IntervalId) -> Regs<W> {
         let mut open = self.open(self.ranges(i));
         self.each_shared(i, |table, ranges| {
             open.iter_mut().zip(table.within(ranges)).for_each(|(o, l)| *o &= !l);
@@ -125,8 +125,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         open
     }
 
-    /// Calls back with the tables of shared registers in which item `i` meets others, and with the ranges in which it does.
-    pub(super) fn each_shared(&self, i: ItemId, mut f: impl FnMut(&RegMatrix<W>, &'a [Range])) {
+    /// Calls back with the tables of shared registers in which interval `i` meets others, and with the ranges in which it does.
+    pub(super) fn each_shared(&self, i: IntervalId, mut f: impl FnMut(&RegMatrix<W>, &'a [Range])) {
         let own = self.ranges_in_tables(i);
         for (t, table) in self.tables.shared.iter().enumerate().filter(|(_, t)| t.any) {
             match self.sharing {

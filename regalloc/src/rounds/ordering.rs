@@ -4,7 +4,7 @@ use super::{AllocationMemory, GeneralPlaces, Rounds};
 use crate::{
     Error, copy,
     order::{self, Search},
-    place::{Placement, Way},
+    place::{Placement, Strategy},
     placing::{cost_of, is_complete},
     spill::remat::Remat,
 };
@@ -143,7 +143,7 @@ impl Rounds<'_> {
             if placing.try_general(
                 &kernel_ordered,
                 (tried, tried.sharing(), &none),
-                Way::InTurn,
+                Strategy::InTurn,
                 places,
                 is_complete,
             )? {
@@ -153,7 +153,7 @@ impl Rounds<'_> {
         }
         if placed == GeneralPlaces::None {
             now.find_costs(kernel, flow);
-            placing.place(kernel, VarClass::General, now, Way::Packed, general)?;
+            placing.place(kernel, VarClass::General, now, Strategy::Packed, general)?;
             let places = (&mut *general, &mut *placed_other);
             if may_fit && placing.place_largest_first(kernel, (now, now.sharing(), &none), places)? {
                 pool.keep_kernel(kernel_ordered);
@@ -167,7 +167,7 @@ impl Rounds<'_> {
         if placing.try_general(
             &kernel_ordered,
             (tried, tried.sharing(), &none),
-            Way::Packed,
+            Strategy::Packed,
             places,
             better,
         )? {

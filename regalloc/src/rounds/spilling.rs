@@ -9,7 +9,7 @@ use crate::{
         liveness::{Holders, Liveness},
     },
     copy,
-    place::{InPlace, Sharing, Way},
+    place::{InPlace, Sharing, Strategy},
     placing::{Aims, Planned, cost_of, is_complete},
     spill::{
         self,
@@ -156,7 +156,7 @@ impl Rounds<'_> {
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         now.find_costs(current, flow);
         let known = (&*now, sharing(flow, now, of_lanes), &Remat::default());
-        placing.try_general(current, known, Way::Packed, (&mut placed[2], placed_other), is_complete)
+        placing.try_general(current, known, Strategy::Packed, (&mut placed[2], placed_other), is_complete)
     }
 
     /// Whether some variables that cannot be computed again find no place, and temporaries whose elements stand apart are alive

@@ -10,7 +10,7 @@ use crate::{
         position::{Position, Range},
     },
     place::{
-        self, File, Item, ItemId, Items, Placement,
+        self, File, Interval, IntervalId, Intervals, Placement,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
     spill::{
@@ -29,7 +29,7 @@ pub(crate) struct FitContext<'a> {
     pub file: File,
     /// The bytes of the file that temporaries may have: from, and one past the last.
     pub limits: (u32, u32),
-    pub items: &'a Items,
+    pub intervals: &'a Intervals,
     pub known: Known<'a>,
     pub flow: &'a Flow,
 }
@@ -37,7 +37,7 @@ pub(crate) struct FitContext<'a> {
 /// Memory of the search.
 #[derive(Default)]
 pub(crate) struct FitMemory {
-    /// Items by the stretches of code in which they are alive, and behind their numbers the temporaries so far.
+    /// Intervals by the stretches of code in which they are alive, and behind their numbers the temporaries so far.
     near: Vec<Vec<u32>>,
     /// Whether that was made.
     looked: bool,
@@ -165,7 +165,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let rb = self.p.file.reg_bytes();
         let Var { fixed: Some(from), bytes, .. } = self.vars[v.index()] else { return false };
         let (to, end) = (from.plus(bytes), saved(plan).end);
-        let met = self.p.items.iter().any(|i| {
+        let met = self.p.intervals.iter().any(|i| {
             let there = self.out.at[i.var].is_some_and(|at| at < to && from < at.plus(i.bytes));
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
@@ -183,7 +183,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         VarId::from(self.vars.len() + temp)
     }
 
-    fn ranges(&self, i: &Item) -> &'a [Range] {
+    fn ranges(&self, i: &Interval) -> &'a [Range] {
         self.p.known.live.of(i.var)
     }
 
@@ -208,7 +208,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         }
         self.out.at[v] = Some(FileByte::new(r * rb));
         if self.s.looked {
-            let near = to_index(self.p.items.len() + t);
+            let near = to_index(self.p.intervals.len() + t);
             self.s.near[stretches(temp.range)].iter_mut().for_each(|list| list.push(near));
         }
         true
@@ -236,9 +236,9 @@ impl<'a, const W: usize> Fit<'a, W> {
             .filter(|(c, _)| c.is_finite())
             .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, r)) = best {
-            let items = self.p.items;
+            let intervals = self.p.intervals;
             let (from, to) = (r * rb, (r + n) * rb);
-            for i in around.iter().map(|&i| &items[ItemId(i)]) {
+            for i in around.iter().map(|&i| &intervals[IntervalId(i)]) {
                 let at = self.out.at[i.var].map(FileByte::bytes);
                 if at.is_some_and(|at| at < to && from < at + i.bytes) {
                     self.s.evicted.push(i.var);
@@ -257,7 +257,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         around.extend(self.s.near[stretches(temp.range)].iter().flatten());
         around.sort_unstable();
         around.dedup();
-        let (items, items_end) = (self.p.items, to_index(self.p.items.len()));
+        let (intervals, intervals_end) = (self.p.intervals, to_index(self.p.intervals.len()));
         cost.clear();
         cost.resize(as_index(self.p.file.regs), 0.0);
         let mut pay = |at: Option<FileByte>, bytes: u32, c: f32| {
@@ -265,14 +265,14 @@ impl<'a, const W: usize> Fit<'a, W> {
             cost[span(from / rb..(from + bytes).div_ceil(rb))].iter_mut().for_each(|r| *r += c);
         };
         around.retain(|&near| {
-            if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[as_index(t)]) {
-                let at = self.out.at[self.id_of(as_index(near - items_end))];
+            if let Some(other) = near.checked_sub(intervals_end).map(|t| &plan.temps[as_index(t)]) {
+                let at = self.out.at[self.id_of(as_index(near - intervals_end))];
                 if other.range.meets(temp.range) {
                     pay(at, other.bytes(rb), f32::INFINITY);
                 }
                 return false;
             }
-            let i = &items[ItemId(near)];
+            let i = &intervals[IntervalId(near)];
             let at = self.out.at[i.var];
             if at.is_none() || !self.meets(i, temp.range) {
                 return false;
@@ -305,12 +305,12 @@ impl<'a, const W: usize> Fit<'a, W> {
             self.s.near.resize_with(stretches_all, Vec::new);
         }
         self.s.looked = true;
-        for (i, item) in self.p.items.iter().enumerate() {
+        for (i, interval) in self.p.intervals.iter().enumerate() {
             // Inputs are there until they are saved only, whatever their ranges say.
-            if self.out.at[item.var].is_some() && !plan.is_spilled(item.var) {
+            if self.out.at[interval.var].is_some() && !plan.is_spilled(interval.var) {
                 // Ranges are in order: those of one stretch follow each other.
                 let mut from = 0;
-                for &r in self.ranges(item) {
+                for &r in self.ranges(interval) {
                     let std::ops::Range { start, end } = stretches(r);
                     let start = start.max(from);
                     self.s.near[start..end.max(start)].iter_mut().for_each(|list| list.push(to_index(i)));
@@ -320,12 +320,12 @@ impl<'a, const W: usize> Fit<'a, W> {
         }
         let placed = self.out.at.raw.get(self.vars.len()..).unwrap_or(&[]);
         for (t, _) in placed.iter().enumerate().filter(|p| p.1.is_some()) {
-            let near = to_index(self.p.items.len() + t);
+            let near = to_index(self.p.intervals.len() + t);
             self.s.near[stretches(plan.temps[t].range)].iter_mut().for_each(|list| list.push(near));
         }
     }
 
-    fn meets(&self, i: &Item, range: Range) -> bool {
+    fn meets(&self, i: &Interval, range: Range) -> bool {
         let ranges = self.ranges(i);
         ranges.get(ranges.partition_point(|r| r.end <= range.start)).is_some_and(|r| r.start < range.end)
     }
@@ -337,18 +337,18 @@ impl<'a, const W: usize> Fit<'a, W> {
             .any(|i| accesses.of(as_index(i)).iter().any(|a| a.var == v))
     }
 
-    /// Takes the place of an item away, which had not to be there.
-    fn release(&mut self, item: &Item) {
+    /// Takes the place of an interval away, which had not to be there.
+    fn release(&mut self, interval: &Interval) {
         let rb = self.p.file.reg_bytes();
-        let Some(from) = self.out.at[item.var].take().map(FileByte::bytes) else { return };
-        let to = from + item.bytes;
+        let Some(from) = self.out.at[interval.var].take().map(FileByte::bytes) else { return };
+        let to = from + interval.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
-        self.matrix.reset(between(r, end), self.ranges(item));
-        // Other items may have had a part of the first or the last of these registers at the same time, or all of
+        self.matrix.reset(between(r, end), self.ranges(interval));
+        // Other intervals may have had a part of the first or the last of these registers at the same time, or all of
         // them: in other lanes, at another call, or in the instruction that makes the one of the other.
-        for &range in self.ranges(item) {
+        for &range in self.ranges(interval) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
-                let Some(other) = self.p.items.get(ItemId(near)) else { continue };
+                let Some(other) = self.p.intervals.get(IntervalId(near)) else { continue };
                 let Some(at) = self.out.at[other.var].map(FileByte::bytes) else { continue };
                 if at < end * rb && r * rb < at + other.bytes {
                     let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));

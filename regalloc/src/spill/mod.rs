@@ -29,7 +29,7 @@ use crate::{
         history::History,
         liveness::{Liveness, Raw},
     },
-    place::{Item, Items},
+    place::{Interval, Intervals},
     spill::{
         chunks::grf_of,
         groups::Groups,
@@ -61,7 +61,7 @@ pub(crate) struct SpillMemory {
     /// Slot of each spilled variable: scratch offset in bytes. [`NO_SLOT`] for others.
     slot: TiVec<VarId, u32>,
     slots: slots::Slots,
-    items: Items,
+    intervals: Intervals,
     /// Live ranges of spilled variables, those of groups with their first members.
     raw: Vec<Raw>,
     live_together: Liveness,
@@ -258,8 +258,8 @@ fn give_slots(
     let base = u64::from(space.top).next_multiple_of(u64::from(grf));
     let reach = space.end(kernel);
     let regs = to_u32(reach.saturating_sub(base) / u64::from(grf));
-    let SpillMemory { slot, slots, items, raw, live_together, .. } = memory;
-    items.clear();
+    let SpillMemory { slot, slots, intervals, raw, live_together, .. } = memory;
+    intervals.clear();
     // A group has the slot of its first member, alive where any is.
     let groups = &plan.groups;
     let live = if groups.any() {
@@ -273,7 +273,7 @@ fn give_slots(
         live
     };
     let kept = |var: &VarId| !plan.is_again(*var) && groups.first(*var) == *var;
-    items.extend(spilled.iter().copied().filter(kept).map(|var| Item {
+    intervals.extend(spilled.iter().copied().filter(kept).map(|var| Interval {
         var,
         bytes: groups.regs(var, kernel) * grf,
         align: grf,
@@ -286,15 +286,15 @@ fn give_slots(
         is_vector: false,
         is_last: false,
     }));
-    let placed = slots.place(items, live, regs, grf);
+    let placed = slots.place(intervals, live, regs, grf);
     let (Some(used), Ok(base)) = (placed, u32::try_from(base)) else {
-        let want: u64 = items.iter().map(|i| u64::from(i.bytes)).sum();
+        let want: u64 = intervals.iter().map(|i| u64::from(i.bytes)).sum();
         return Err(Error::ScratchFull { bytes: base + want, limit: reach });
     };
     slot.clear();
     slot.resize(kernel.vars.len(), NO_SLOT);
-    for (item, at) in items.iter().zip(&slots.at) {
-        slot[item.var] = base + at * grf;
+    for (interval, at) in intervals.iter().zip(&slots.at) {
+        slot[interval.var] = base + at * grf;
     }
     space.top = base + used * grf;
     Ok(())

@@ -5,7 +5,7 @@ use crate::{
         liveness::Liveness,
         position::{Position, Range},
     },
-    place::{Held, Item, ItemId, Items, by_start},
+    place::{Held, Interval, IntervalId, Intervals, by_start},
 };
 use narrow::{as_index, span};
 use typed_index_collections::TiVec;
@@ -18,27 +18,33 @@ pub(crate) struct Slots {
     /// Until when it is surely taken, from the position on that the search has come to.
     until: Vec<Position>,
     starts: Vec<u32>,
-    order: Vec<ItemId>,
-    /// Register of each item.
-    pub at: TiVec<ItemId, u32>,
+    order: Vec<IntervalId>,
+    /// Register of each interval.
+    pub at: TiVec<IntervalId, u32>,
 }
 
 impl Slots {
-    /// Gives each item the lowest place, in registers of `reg_bytes` bytes of which there are `regs`: see
+    /// Gives each interval the lowest place, in registers of `reg_bytes` bytes of which there are `regs`: see
     /// [`Slots::at`]. Returns how many registers are in use, or nothing if there are too few.
-    pub fn place(&mut self, items: &Items, live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
+    pub fn place(
+        &mut self,
+        intervals: &Intervals,
+        live: &Liveness,
+        regs: u32,
+        reg_bytes: u32,
+    ) -> Option<u32> {
         let all = live.all();
-        let ranges = |i: &Item| live.of(i.var);
-        let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max();
+        let ranges = |i: &Interval| live.of(i.var);
+        let positions = intervals.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max();
         self.held.iter_mut().for_each(Vec::clear);
         self.until.clear();
         self.at.clear();
-        self.at.resize(items.len(), 0);
-        by_start(items, ranges, positions.map_or(0, Position::index), &mut self.starts, &mut self.order);
+        self.at.resize(intervals.len(), 0);
+        by_start(intervals, ranges, positions.map_or(0, Position::index), &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
-            let item = &items[i];
-            let (n, own) = (item.bytes / reg_bytes, ranges(item));
+            let interval = &intervals[i];
+            let (n, own) = (interval.bytes / reg_bytes, ranges(interval));
             let (mut base, mut free) = (0, 0);
             while free < n {
                 if base + n > regs {
@@ -66,7 +72,7 @@ impl Slots {
             let taken = span(base..base + n);
             self.until[taken.clone()].fill(own[0].end);
             for list in &mut self.held[taken] {
-                list.push(Held::new(i, u64::MAX, live.indices(item.var), all));
+                list.push(Held::new(i, u64::MAX, live.indices(interval.var), all));
             }
         }
         Some(used)

@@ -1,7 +1,7 @@
 //! Results in the place of what they are made of.
 
 use super::*;
-use crate::place::{copies::Copies, heirs::Heirs};
+use crate::place::{copies::Copies, reuse::Reuse};
 
 /// Sums of two registers each: the first of two values, then of the sum before and a value that stays.
 fn sums(platform: Platform) -> (Kernel<Virtual>, usize) {
@@ -58,9 +58,9 @@ fn what_is_read_in_two_ways_is_not_written_over() {
         let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
         flow.find(&k);
         accesses.collect(&k, &flow, &mut History::default()).unwrap();
-        let mut heirs = Heirs::default();
-        heirs.find(&k, &accesses, &Copies::default());
-        assert!((0..count).all(|v| heirs.legacy(VarId(to_index(v))).is_none()), "{platform}");
+        let mut reuse = Reuse::default();
+        reuse.find(&k, &accesses, &Copies::default());
+        assert!((0..count).all(|v| reuse.reused(VarId(to_index(v))).is_none()), "{platform}");
     }
 }
 

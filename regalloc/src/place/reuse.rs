@@ -22,18 +22,18 @@ use narrow::as_index;
 
 /// The results of a kernel that may be in the place of a source.
 #[derive(Default)]
-pub(crate) struct Heirs {
+pub(crate) struct Reuse {
     /// By variable, the last instruction so far that reads it.
     last_read: Vec<Option<u32>>,
     /// By variable.
-    legacies: Vec<Option<Legacy>>,
+    sources: Vec<Option<ReusedSource>>,
     /// By variable, the first that may take its place, and where.
-    heirs: Vec<Option<(VarId, Position)>>,
+    takers: Vec<Option<(VarId, Position)>>,
 }
 
 /// A variable whose place another may take.
 #[derive(Clone, Copy)]
-pub(crate) struct Legacy {
+pub(crate) struct ReusedSource {
     pub of: VarId,
     /// Where the instruction reads it that writes the other.
     pub at: Position,
@@ -43,24 +43,24 @@ pub(crate) struct Legacy {
     pub is_copied: bool,
 }
 
-impl Heirs {
+impl Reuse {
     /// Looks for them.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, copies: &Copies) {
         self.last_read.clear();
         self.last_read.resize(kernel.vars.len(), None);
-        self.legacies.clear();
-        self.legacies.resize(kernel.vars.len(), None);
-        self.heirs.clear();
-        self.heirs.resize(kernel.vars.len(), None);
+        self.sources.clear();
+        self.sources.resize(kernel.vars.len(), None);
+        self.takers.clear();
+        self.takers.resize(kernel.vars.len(), None);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let first = accesses.blocks[b];
             for (at, inst) in (first..).zip(&block.insts) {
                 let list = accesses.of(as_index(at));
                 if let Some(v) = written_in_steps(inst)
-                    && let Some(legacy) = self.legacy_of((kernel, copies), v, list, (at, first))
+                    && let Some(reused) = self.reused_by((kernel, copies), v, list, (at, first))
                 {
-                    self.legacies[v.index()].get_or_insert(legacy);
-                    self.heirs[legacy.of.index()].get_or_insert((v, legacy.at));
+                    self.sources[v.index()].get_or_insert(reused);
+                    self.takers[reused.of.index()].get_or_insert((v, reused.at));
                 }
                 for a in list.iter().filter(|a| a.kind.has(Kind::READ)) {
                     self.last_read[a.var.index()] = Some(at);
@@ -71,13 +71,13 @@ impl Heirs {
 
     /// A variable that is read as `v` is written by instruction `at` of a block that begins with instruction `first`: rather
     /// one that the two copy, or that nothing reads before.
-    fn legacy_of(
+    fn reused_by(
         &self,
         (kernel, copies): (&Kernel<Virtual>, &Copies),
         v: VarId,
         list: &[Access],
         (at, first): (u32, u32),
-    ) -> Option<Legacy> {
+    ) -> Option<ReusedSource> {
         let w = list.iter().find(|w| w.var == v && w.kind.has(Kind::WRITE.with(Kind::SURE)))?;
         let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let whole = |v: VarId| {
@@ -90,30 +90,30 @@ impl Heirs {
         // Whoever reads it otherwise, too, one channel for all of them say, would find what earlier steps have written.
         let every = |of: VarId| list.iter().filter(|a| a.var == of).all(in_place);
         let alike = |a: &&Access| a.var != v && in_place(a) && every(a.var) && whole(a.var) == Some(bytes);
-        let legacy = |a: &Access| Legacy {
+        let reused = |a: &Access| ReusedSource {
             of: a.var,
             at: Position::before(as_index(at)),
             only: self.last_read[a.var.index()].is_none_or(|read| read < first),
             is_copied: copies.of(v).any(|c| c.other == a.var && c.behind == 0),
         };
-        list.iter().filter(alike).map(legacy).min_by_key(|l| (!l.is_copied, !l.only))
+        list.iter().filter(alike).map(reused).min_by_key(|l| (!l.is_copied, !l.only))
     }
 
     /// Whose place a variable may take, if it may.
-    pub fn legacy(&self, v: VarId) -> Option<Legacy> {
-        *self.legacies.get(v.index())?
+    pub fn reused(&self, v: VarId) -> Option<ReusedSource> {
+        *self.sources.get(v.index())?
     }
 
     /// A variable that may take the place of another, and where: one that a loop carries, say, whose place is known before
     /// that of what it is made of.
-    pub fn heir(&self, of: VarId) -> Option<(VarId, Position)> {
-        *self.heirs.get(of.index())?
+    pub fn taker(&self, of: VarId) -> Option<(VarId, Position)> {
+        *self.takers.get(of.index())?
     }
 
     /// Forgets them.
     pub fn clear(&mut self) {
-        self.legacies.clear();
-        self.heirs.clear();
+        self.sources.clear();
+        self.takers.clear();
     }
 }
 

@@ -6,16 +6,16 @@ use typed_index_collections::TiVec;
 
 /// One of the variables that are placed together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct ItemId(pub u32);
+pub(crate) struct IntervalId(pub u32);
 
-narrow::index_type!(ItemId);
+narrow::index_type!(IntervalId);
 
 /// What is placed.
-pub(crate) type Items = TiVec<ItemId, Item>;
+pub(crate) type Intervals = TiVec<IntervalId, Interval>;
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Item {
+pub(crate) struct Interval {
     pub var: VarId,
     pub bytes: u32,
     pub align: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Item {
 
 /// How variables are placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum Strategy {
     /// In the order in which they become live, each in the first place that is free. Cheaper ones make room for what
     /// finds none, or it is spilled itself.
     Packed,
@@ -55,15 +55,15 @@ pub(crate) enum Way {
     LargestFirst,
 }
 
-impl Way {
+impl Strategy {
     /// Whether it matters for how long nobody has been in a register.
     pub const fn is_longest_free(self) -> bool {
-        matches!(self, Way::LongestFree)
+        matches!(self, Strategy::LongestFree)
     }
 
     /// Whether places are taken in turn, one way or the other.
     pub const fn is_in_turn(self) -> bool {
-        matches!(self, Way::InTurn | Way::LongestFree)
+        matches!(self, Strategy::InTurn | Strategy::LongestFree)
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct File {
     pub regs: u32,
     /// Log2 of a register's bytes.
     pub reg_log: u32,
-    pub way: Way,
+    pub strategy: Strategy,
     pub in_place: InPlace,
     /// What is declared to begin a register has one to itself ([`gen_ir::Var::own_grf`]).
     pub own_grf: bool,
@@ -98,7 +98,7 @@ impl File {
     /// The file that a class of a kernel's variables lives in. Flags and addresses have a register for each 16 bits, the least
     /// that a variable of theirs takes: what has whole registers is looked up in one table, and need not be compared with
     /// each other variable that is alive.
-    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, way: Way) -> File {
+    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, strategy: Strategy) -> File {
         let caps = kernel.platform.caps();
         let (regs, reg_bytes) = match class {
             VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
@@ -111,8 +111,8 @@ impl File {
         let first = if class == VarClass::General { kernel.loaded_registers() } else { 0 };
         let reg_log = reg_bytes.trailing_zeros();
         // Descriptors have to be in the first address register: that is not to be taken by what comes before.
-        let way = if class == VarClass::Address { Way::Packed } else { way };
-        File { regs, reg_log, way, in_place: InPlace::default(), own_grf: false, renames: false, first }
+        let strategy = if class == VarClass::Address { Strategy::Packed } else { strategy };
+        File { regs, reg_log, strategy, in_place: InPlace::default(), own_grf: false, renames: false, first }
     }
 
     /// Bytes of a register. That they are a power of two spares the scan its divisions.
