@@ -25,6 +25,8 @@ pub(crate) struct Routines {
     whole: Vec<bool>,
     /// By block: whether it ends with a return.
     returns: Vec<bool>,
+    /// By block: the call that it goes on behind.
+    behind: Vec<Option<u32>>,
     /// By subroutine: the last variable, of those looked at so far, that it may write.
     written: Vec<VarId>,
     /// By subroutine: the last variable for which it was visited.
@@ -36,7 +38,7 @@ impl Routines {
     /// Looks at a kernel; forgets the one before.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
         let calls = flow.calls();
-        let Routines { blocks, by_routine, callee, caller, whole, returns, .. } = self;
+        let Routines { blocks, by_routine, callee, caller, whole, returns, behind, .. } = self;
         blocks.clear();
         blocks.extend(calls.iter().map(|c| (c.entry, c.end)));
         blocks.sort_unstable();
@@ -55,9 +57,17 @@ impl Routines {
         whole.clear();
         whole.extend(calls.iter().map(|c| c.whole));
         returns.clear();
+        behind.clear();
         if !calls.is_empty() {
             let all = kernel.blocks.iter();
             returns.extend(all.map(|b| b.insts.last().is_some_and(|i| i.op == Op::Ret)));
+            behind.resize(kernel.blocks.len(), None);
+            for (call, c) in calls.iter().zip(0..) {
+                // Nothing is behind a call in the last block.
+                if let Some(next) = behind.get_mut(call.site.next().index()) {
+                    *next = Some(c);
+                }
+            }
         }
         for marks in [&mut self.written, &mut self.passed] {
             marks.clear();
@@ -91,9 +101,8 @@ impl Routines {
     }
 
     /// The call that block `b` goes on behind.
-    pub fn call_before(&self, flow: &Flow, b: BlockId) -> Option<u32> {
-        let site = b.previous()?;
-        flow.calls().binary_search_by_key(&site, |c| c.site).ok().map(|c| to_index(c))
+    pub fn call_before(&self, b: BlockId) -> Option<u32> {
+        *self.behind.get(b.index())?
     }
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.

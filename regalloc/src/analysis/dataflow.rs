@@ -227,7 +227,7 @@ impl Dataflow {
             }
             if !routines.is_empty() {
                 for &t in &walk.live_in {
-                    if let Some(call) = routines.call_before(flow, t) {
+                    if let Some(call) = routines.call_before(t) {
                         routines.pass(v, call, flow, |blocks| push(raw_passes, accesses, v, blocks));
                     }
                 }
@@ -425,7 +425,7 @@ impl Walk {
         let mut next = 0;
         while let Some(&b) = self.live_in.get(next) {
             next += 1;
-            let call = if calls { routines.call_before(flow, b) } else { None };
+            let call = routines.call_before(b);
             for &p in flow.preds(b) {
                 if call.is_none_or(|c| routines.comes_from(v, c, (p, b))) {
                     self.leave(p, reach);
