@@ -16,9 +16,7 @@ struct Places<const W: usize> {
 impl<const W: usize> Places<W> {
     /// The registers from which on all that it takes are open.
     fn free(&self) -> Regs<W> {
-        let mut free = runs(self.open, self.count);
-        free.iter_mut().zip(self.starts).for_each(|(f, s)| *f &= s);
-        free
+        self.open.runs(self.count) & self.starts
     }
 }
 
@@ -46,19 +44,17 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The registers that nothing has the whole of in `ranges`.
     pub(super) fn open(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_wholes { self.tables.wholes.within(ranges).map(|word| !word) } else { [u64::MAX; W] }
+        if self.some_wholes { !self.tables.wholes.within(ranges) } else { Regs::ALL }
     }
 
     /// The registers that something may have a part of in `ranges`.
     pub(super) fn with_parts(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_parts { self.tables.partly.within(ranges) } else { [0; W] }
+        if self.some_parts { self.tables.partly.within(ranges) } else { Regs::NONE }
     }
 
     /// The registers that something may have which interval `i` meets, or a part of them.
     pub(super) fn used_near(&self, i: IntervalId) -> Regs<W> {
-        let mut used = self.with_parts(self.ranges(i));
-        used.iter_mut().zip(self.open_to(i)).for_each(|(u, o)| *u |= !o);
-        used
+        self.with_parts(self.ranges(i)) | !self.open_to(i)
     }
 
     /// The place of interval `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
@@ -110,8 +106,8 @@ impl<'a, const W: usize> Scan<'a, W> {
                 && at >= interval.low
                 && at + interval.bytes <= interval.high
                 && at % rb + interval.bytes <= rb
-                && has(&open, r);
-            let is_free = is_place && (!has(&with_parts, r) || self.taken(r, i, part) == 0);
+                && open.has(r);
+            let is_free = is_place && (!with_parts.has(r) || self.taken(r, i, part) == 0);
             is_free.then(|| FileByte::try_new(at)).flatten()
         })
     }
@@ -165,7 +161,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         meetings.sort_unstable();
         let regs = self.wholes_of(i, there);
         let open = self.open_but_at(i, meetings);
-        let is_free = regs.iter().zip(open).all(|(r, o)| r & !o == 0);
+        let is_free = (regs & !open).is_empty();
         if is_free {
             for other in overlapping.intervals() {
                 self.s.overlapping[other].add(i);
@@ -177,8 +173,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The registers that nothing has a part of which interval `i` meets but at some positions, in ascending order.
     fn open_but_at(&self, i: IntervalId, but: [Position; MOST_OVERLAPPING]) -> Regs<W> {
-        let mut used = [0; W];
-        let mut add = |regs: Regs<W>| used.iter_mut().zip(regs).for_each(|(u, r)| *u |= r);
+        let mut used = Regs::NONE;
         let mut meets = |matrix: &RegMatrix<W>, mut ranges: &'a [Range]| {
             let mut from = Position::START;
             for to in but.into_iter().take_while(|&to| to != Position::NEVER).chain([Position::NEVER]) {
@@ -186,10 +181,10 @@ impl<'a, const W: usize> Scan<'a, W> {
                 let part = &ranges[..ranges.partition_point(|r| r.start < to)];
                 let cut = |r: &Range| Range { start: r.start.max(from), end: r.end.min(to) };
                 if let [first, rest @ ..] = part {
-                    add(matrix.within(&[cut(first)]));
+                    used |= matrix.within(&[cut(first)]);
                     if let [between @ .., last] = rest {
-                        add(matrix.within(between));
-                        add(matrix.within(&[cut(last)]));
+                        used |= matrix.within(between);
+                        used |= matrix.within(&[cut(last)]);
                     }
                 }
                 from = if to == Position::NEVER { to } else { to.next() };
@@ -203,7 +198,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             meets(&self.tables.partly, ranges);
         }
         self.each_shared(i, meets);
-        used.map(|u| !u)
+        !used
     }
 
     /// A free place for interval `i`.
@@ -239,7 +234,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             return found.or_else(|| self.find_in_place(i));
         }
         let high = interval.high.div_ceil(rb).min(self.file.regs);
-        open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
+        open &= Regs::between(low, high);
         if interval.is_vector
             && let Some(at) = self.find_part_beside_copy(i, open, with_parts)
         {
@@ -267,8 +262,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     ) -> Option<FileByte> {
         let mut unsent = open;
         if let Some(first) = self.ranges(i).first() {
-            let sent = self.s.sent.before::<W>(first.start);
-            unsent.iter_mut().zip(sent).for_each(|(u, s)| *u &= !s);
+            unsent &= !self.s.sent.before(first.start);
         }
         find(self, unsent).or_else(|| if unsent != open { find(self, open) } else { None })
     }
@@ -291,13 +285,12 @@ impl<'a, const W: usize> Scan<'a, W> {
         let mut empty = None;
         // Bytes from `from` on, then those before.
         for (regs, least) in
-            [(between::<W>(from / rb, self.file.regs), from), (between(0, from.div_ceil(rb)), 0)]
+            [(Regs::between(from / rb, self.file.regs), from), (Regs::between(0, from.div_ceil(rb)), 0)]
         {
-            let mut here = open;
-            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
-            while let Some(r) = first(&here) {
-                here[as_index(r) / 64] &= !(1 << (r % 64));
-                let taken = if has(&with_parts, r) { self.taken(r, i, full) } else { 0 };
+            let mut here = open & regs;
+            while let Some(r) = here.first() {
+                here.remove(r);
+                let taken = if with_parts.has(r) { self.taken(r, i, full) } else { 0 };
                 let least = least.saturating_sub(r * rb);
                 if taken != full
                     && (taken != 0 || empty.is_none())
@@ -314,9 +307,8 @@ impl<'a, const W: usize> Scan<'a, W> {
                     }
                     empty = found;
                     // Only what others have parts of is better.
-                    for regs in [&mut open, &mut here] {
-                        regs.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
-                    }
+                    open &= with_parts;
+                    here &= with_parts;
                 }
             }
         }
@@ -345,16 +337,15 @@ impl<'a, const W: usize> Scan<'a, W> {
         let here = self.next_byte;
         let fresh = if self.file.strategy.is_longest_free() { self.next } else { self.file.regs };
         for (regs, least) in [
-            (between::<W>(here / rb, here.div_ceil(rb)), here),
-            (between::<W>(fresh, self.file.regs), 0),
-            (between::<W>(from / rb, pool), from),
-            (between(0, (from.div_ceil(rb)).min(pool)), 0),
+            (Regs::between(here / rb, here.div_ceil(rb)), here),
+            (Regs::between(fresh, self.file.regs), 0),
+            (Regs::between(from / rb, pool), from),
+            (Regs::between(0, (from.div_ceil(rb)).min(pool)), 0),
         ] {
-            let mut here = open;
-            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
-            while let Some(r) = first(&here) {
-                here[as_index(r) / 64] &= !(1 << (r % 64));
-                let taken = if has(&with_parts, r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
+            let mut here = open & regs;
+            while let Some(r) = here.first() {
+                here.remove(r);
+                let taken = if with_parts.has(r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
                 let (least, end) = (least.saturating_sub(r * rb), rb.min(interval.high - r * rb));
                 if let Some(at) = free_slot(taken, least, (interval.bytes, interval.align), end) {
                     return Some(FileByte::new(r * rb + at));
@@ -376,11 +367,11 @@ impl<'a, const W: usize> Scan<'a, W> {
     ) -> Option<FileByte> {
         let mut places = self.places_of(i, open, with_parts, from, high);
         loop {
-            let base = first(&places.free())?;
+            let base = places.free().first()?;
             match self.in_the_way(i, base, with_parts) {
                 None => return Some(FileByte::new(base * self.file.reg_bytes())),
                 // In no later place is that the last register, of which less may be needed.
-                Some(r) => places.open[as_index(r) / 64] &= !(1 << (r % 64)),
+                Some(r) => places.open.remove(r),
             }
         }
     }
@@ -397,18 +388,16 @@ impl<'a, const W: usize> Scan<'a, W> {
         let places = self.places_of(i, open, with_parts, low, high);
         let rb = self.file.reg_bytes();
         // Registers are added until there is a place among them.
-        let mut older = Places { open: [0; W], ..places };
+        let mut older = Places { open: Regs::NONE, ..places };
         let mut but = 0;
         while let Some(r) = self.s.ages.oldest(but) {
             but += 1;
-            if !has(&places.open, r) {
+            if !places.open.has(r) {
                 continue;
             }
-            older.open[as_index(r) / 64] |= 1 << (r % 64);
-            let with_it = between::<W>((r + 1).saturating_sub(places.count), r + 1);
-            let mut free = older.free();
-            free.iter_mut().zip(with_it).for_each(|(f, w)| *f &= w);
-            for base in each(free) {
+            older.open.add(r);
+            let with_it = Regs::between((r + 1).saturating_sub(places.count), r + 1);
+            for base in (older.free() & with_it).each() {
                 if self.in_the_way(i, base, with_parts).is_none() {
                     return Some(FileByte::new(base * rb));
                 }
@@ -430,12 +419,10 @@ impl<'a, const W: usize> Scan<'a, W> {
         let interval = self.intervals[i];
         let n = interval.bytes.div_ceil(rb);
         if self.some_parts && interval.bytes.is_multiple_of(rb) {
-            open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= !p);
+            open &= !with_parts;
         }
-        let mut places = multiples::<W>((interval.align / rb).max(1));
-        let allowed = between::<W>(from, (high + 1).saturating_sub(n));
-        places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
-        Places { open, starts: places, count: n }
+        let allowed = Regs::between(from, (high + 1).saturating_sub(n));
+        Places { open, starts: allowed & Regs::multiples((interval.align / rb).max(1)), count: n }
     }
 
     /// The first of the registers from `base` on that interval `i` cannot have for what others have a part of.
@@ -444,8 +431,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let interval = self.intervals[i];
         (base..base + interval.bytes.div_ceil(rb)).find(|&r| {
             let bytes = (interval.bytes - (r - base) * rb).min(rb);
-            has(&with_parts, r)
-                && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
+            with_parts.has(r) && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
         })
     }
 }

@@ -14,6 +14,7 @@ mod find;
 mod held;
 mod intervals;
 pub(crate) mod matrix;
+pub(crate) mod regs;
 mod rename;
 pub(crate) mod reuse;
 mod sent;
@@ -36,11 +37,7 @@ use crate::{
         liveness::Liveness,
         position::{Position, Range},
     },
-    place::{
-        copies::Copies,
-        matrix::{RegMatrix, Regs, between, each, first, has, multiples, runs},
-        reuse::Reuse,
-    },
+    place::{copies::Copies, matrix::RegMatrix, regs::Regs, reuse::Reuse},
 };
 use gen_ir::{FileByte, VarId};
 use typed_index_collections::TiVec;
@@ -203,7 +200,7 @@ fn place_in<const W: usize>(
         if file.strategy == Strategy::LargestFirst {
             by_start(intervals, ranges, positions, &mut scan.s.starts, &mut order);
         }
-        scan.rename(&order, [0; W]);
+        scan.rename(&order, Regs::NONE);
     }
     out.used = scan.used;
     let mut tables = scan.tables;
@@ -360,7 +357,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// The registers that interval `i` has the whole of at byte `at`.
     fn wholes_of(&self, i: IntervalId, at: FileByte) -> Regs<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        between(at.div_ceil(rb), (at + self.intervals[i].bytes) / rb)
+        Regs::between(at.div_ceil(rb), (at + self.intervals[i].bytes) / rb)
     }
 
     /// Puts interval `i` at byte `at`.
@@ -396,11 +393,11 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             list.push(held.in_part(mask));
             if self.some_parts {
-                self.tables.partly.set(between(r, r + 1), ranges);
+                self.tables.partly.set(Regs::between(r, r + 1), ranges);
             }
         }
         let wholes = self.wholes_of(i, at);
-        if wholes != [0; W] {
+        if !wholes.is_empty() {
             self.take(i, wholes);
         }
     }

@@ -6,7 +6,7 @@
 
 use super::{
     File, Hints, Intervals, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables, by_start,
-    intervals::IntervalId, matrix::Regs,
+    intervals::IntervalId, regs::Regs,
 };
 use crate::analysis::{liveness::Liveness, position::Position};
 use gen_ir::FileByte;
@@ -44,13 +44,11 @@ fn rename_in<const W: usize>(
     by_start(intervals, |i| live.of(i.var), positions, &mut s.starts, &mut order);
     let mut scan = Scan::new(file, intervals, (live, Sharing::None, hints), positions, s, tables);
     scan.used = placement.used;
-    let mut shared = [0; W];
+    let mut shared = Regs::NONE;
     for (i, interval) in intervals.iter_enumerated() {
         let Some(at) = placement.at[interval.var] else { continue };
         let regs = scan.wholes_of(i, at);
-        for ((s, r), open) in shared.iter_mut().zip(regs).zip(scan.open_to(i)) {
-            *s |= r & !open;
-        }
+        shared |= regs & !scan.open_to(i);
         scan.hold(i, at);
     }
     scan.rename(&order, shared);
@@ -97,7 +95,7 @@ impl<const W: usize> Scan<'_, W> {
     fn move_on(&mut self, i: IntervalId, before: FileByte, but: Regs<W>) -> FileByte {
         let (interval, regs) = (self.intervals[i], self.wholes_of(i, before));
         // What lies where others do meets them there alone.
-        let is_apart = regs.iter().zip(but).all(|(r, b)| r & b == 0);
+        let is_apart = (regs & but).is_empty();
         let is_alone = is_apart && self.s.overlapping[i].intervals().next().is_none();
         if !is_alone || !interval.bytes.is_multiple_of(self.file.reg_bytes()) {
             return before;

@@ -3,10 +3,7 @@
 //! A message reads its payload some time after it was issued, and what writes there waits for that. What is placed soon
 //! behind it goes elsewhere, if there is room.
 
-use crate::{
-    analysis::position::Position,
-    place::matrix::{Regs, between},
-};
+use crate::{analysis::position::Position, place::regs::Regs};
 use gen_ir::FileByte;
 
 /// How far behind a message its payload is left alone, in positions.
@@ -36,13 +33,13 @@ impl Sent {
 
     /// Registers that may still be read where something begins to live, in the order in which things do.
     pub fn before<const W: usize>(&mut self, start: Position) -> Regs<W> {
-        let mut regs = [0; W];
+        let mut regs = Regs::NONE;
         self.0.retain(|p| {
             if p.end <= start {
                 if start.since(p.end) >= WHILE {
                     return false;
                 }
-                regs.iter_mut().zip(between::<W>(p.regs.0, p.regs.1)).for_each(|(r, b)| *r |= b);
+                regs |= Regs::between(p.regs.0, p.regs.1);
             }
             true
         });

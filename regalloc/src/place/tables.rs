@@ -1,9 +1,6 @@
 //! When registers are in use: by what nothing else may be with, and by what may share them.
 
-use super::{
-    File, IntervalId, Regs, Scan, Sharer, Sharing, hull,
-    matrix::{RegMatrix, between, each},
-};
+use super::{File, IntervalId, Regs, Scan, Sharer, Sharing, hull, matrix::RegMatrix};
 use crate::analysis::{facts::LanePitch, position::Range};
 use narrow::as_index;
 use platforms::Registers;
@@ -87,7 +84,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let held = self.ranges_in_tables(i).held;
         if !held.is_empty() {
             let all = hull(held);
-            for r in each(regs) {
+            for r in regs.each() {
                 self.s.sharers[as_index(r)].push(Sharer { interval: i, all });
             }
         }
@@ -104,13 +101,13 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.tables.shared[table].held.reset(regs, held);
         // Others that share them may be held at the same time.
         let all = hull(held);
-        for r in each(regs) {
+        for r in regs.each() {
             self.s.sharers[as_index(r)].retain(|other| other.interval != i);
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
                 if other.all.meets(all) {
                     let TableRanges { table, held, .. } = self.ranges_in_tables(other.interval);
-                    self.tables.shared[table].held.set(between(r, r + 1), held);
+                    self.tables.shared[table].held.set(Regs::between(r, r + 1), held);
                 }
             }
         }
@@ -120,7 +117,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn open_to(&self, i: IntervalId) -> Regs<W> {
         let mut open = self.open(self.ranges(i));
         self.each_shared(i, |table, ranges| {
-            open.iter_mut().zip(table.within(ranges)).for_each(|(o, l)| *o &= !l);
+            open &= !table.within(ranges);
         });
         open
     }

@@ -9,10 +9,7 @@ use crate::{
         flow::Flow,
         position::{Position, Range},
     },
-    place::{
-        self, File, Interval, IntervalId, Intervals, Placement,
-        matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
-    },
+    place::{self, File, Interval, IntervalId, Intervals, Placement, matrix::RegMatrix, regs::Regs},
     spill::{
         join,
         plan::{Known, Plan, Temp},
@@ -106,10 +103,8 @@ fn bases<const W: usize>(placed: &FitContext<'_>, t: &Temp) -> Regs<W> {
     let rb = placed.file.reg_bytes();
     let (low, high) = placed.limits;
     let n = t.bytes(rb).div_ceil(rb);
-    let mut bases = between::<W>(low.div_ceil(rb), (high / rb + 1).saturating_sub(n));
-    let steps = multiples::<W>((t.align / rb).max(1));
-    bases.iter_mut().zip(steps).for_each(|(b, m)| *b &= m);
-    bases
+    Regs::between(low.div_ceil(rb), (high / rb + 1).saturating_sub(n))
+        & Regs::multiples((t.align / rb).max(1))
 }
 
 struct Fit<'a, const W: usize> {
@@ -172,7 +167,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         if met || end.index() > self.matrix.positions() {
             return false;
         }
-        self.matrix.set(between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
+        self.matrix.set(Regs::between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
         self.out.at[v] = Some(from);
         self.out.used = self.out.used.max(to.bytes());
         true
@@ -195,13 +190,11 @@ impl<'a, const W: usize> Fit<'a, W> {
         }
         let rb = self.p.file.reg_bytes();
         let n = temp.bytes(rb).div_ceil(rb);
-        let mut starts = runs(self.matrix.within(&[temp.range]).map(|word| !word), n);
-        starts.iter_mut().zip(bases::<W>(self.p, temp)).for_each(|(s, b)| *s &= b);
-        let mut behind = between::<W>(self.next, u32::MAX);
-        behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
-        let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
+        let starts = (!self.matrix.within(&[temp.range])).runs(n) & bases(self.p, temp);
+        let behind = starts & Regs::between(self.next, u32::MAX);
+        let Some(r) = behind.first().or_else(|| starts.first()) else { return false };
         self.next = r + n;
-        self.matrix.set(between(r, r + n), &[temp.range]);
+        self.matrix.set(Regs::between(r, r + n), &[temp.range]);
         let v = self.id_of(t);
         if self.out.at.len() <= v.index() {
             self.out.at.resize(v.index() + 1, None);
@@ -231,7 +224,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let bases = bases::<W>(self.p, &temp);
         let sum = |r: u32| cost[span(r..r + n)].iter().sum::<f32>();
         let best = (0..self.p.file.regs)
-            .filter(|&r| has(&bases, r))
+            .filter(|&r| bases.has(r))
             .map(|r| (sum(r), r))
             .filter(|(c, _)| c.is_finite())
             .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -343,7 +336,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let Some(from) = self.out.at[interval.var].take().map(FileByte::bytes) else { return };
         let to = from + interval.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
-        self.matrix.reset(between(r, end), self.ranges(interval));
+        self.matrix.reset(Regs::between(r, end), self.ranges(interval));
         // Other intervals may have had a part of the first or the last of these registers at the same time, or all of
         // them: in other lanes, at another call, or in the instruction that makes the one of the other.
         for &range in self.ranges(interval) {
@@ -351,7 +344,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                 let Some(other) = self.p.intervals.get(IntervalId(near)) else { continue };
                 let Some(at) = self.out.at[other.var].map(FileByte::bytes) else { continue };
                 if at < end * rb && r * rb < at + other.bytes {
-                    let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
+                    let regs = Regs::between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
                     self.matrix.set(regs, self.ranges(other));
                 }
             }

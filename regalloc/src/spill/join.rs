@@ -28,7 +28,7 @@ use crate::{
         flow::Flow,
         position::{Position, Range},
     },
-    place::matrix::{RegMatrix, Regs, between, first, runs},
+    place::{matrix::RegMatrix, regs::Regs},
     spill::{
         chunks::chunks,
         plan::{Fill, Known, Plan, Temp, TempId, Use},
@@ -215,7 +215,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t.index()]));
         let regs = |at: Option<FileByte>, t: &Temp| {
             let r = at.unwrap_or_default().bytes() / self.grf;
-            between::<W>(r, r + t.bytes(self.grf).div_ceil(self.grf))
+            Regs::between(r, r + t.bytes(self.grf).div_ceil(self.grf))
         };
         let mut before = [None; 2];
         for ((t, temp), before) in [Some(first), second].into_iter().zip(temps).zip(&mut before) {
@@ -226,12 +226,11 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             }
         }
         let temp = self.plan.temps[first.index()];
-        let free = self.matrix.within(&[whole]).map(|word| !word);
+        let free = !self.matrix.within(&[whole]);
         let now = self.at[first.index()];
-        let stays = free.iter().zip(regs(now, &temp)).all(|(f, a)| a & !f == 0);
-        let mut starts = runs(free, temp.bytes(self.grf).div_ceil(self.grf));
-        starts.iter_mut().zip((self.bases)(&temp)).for_each(|(s, b)| *s &= b);
-        let place = if stays { now } else { self::first(&starts).map(|r| FileByte::new(r * self.grf)) };
+        let stays = (regs(now, &temp) & !free).is_empty();
+        let starts = free.runs(temp.bytes(self.grf).div_ceil(self.grf)) & (self.bases)(&temp);
+        let place = if stays { now } else { starts.first().map(|r| FileByte::new(r * self.grf)) };
         if place.is_none() {
             before.iter().flatten().for_each(|(had, range)| self.matrix.set(*had, &[*range]));
             return false;
