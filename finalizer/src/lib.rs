@@ -82,6 +82,8 @@
 //! println!("{fault}"); // its place, what was found, what is allowed
 //! ```
 //!
+//! Why an instruction has no code on a platform is a value, too ([`Diagnostic::unsupported`]).
+//!
 //! # Where things are
 //!
 //! ```text
@@ -92,6 +94,7 @@
 //! schedule   their order                                 swsb       what they wait for
 //! link       a kernel with its functions, symbols, debug information
 //! build      small constructors of instructions          identities what integers simplify to
+//! unsupported   why an instruction has no code
 //! ```
 //!
 //! # What holds
@@ -120,6 +123,7 @@ mod optimize;
 mod pages;
 mod schedule;
 pub mod swsb;
+mod unsupported;
 
 pub use api::{
     binary::{
@@ -142,9 +146,12 @@ pub use driver::{
     pass_set::{PassSet, PassTime},
     passes::PASSES,
 };
+/// Part of [`Unsupported`].
+pub use gen_ir::Type;
 pub use gen_ir::{Stop, Watch};
 pub use link::relocate::PAYLOAD_OFFSET;
 /// Part of [`Options`].
 pub use platforms::Platform;
+pub use unsupported::{Feature, NoVariable, Unsupported};
 /// The crate that defines [`visa::Module`] and all that makes one.
 pub use visa;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use gen_ir::Stop;
 
+use crate::unsupported::Unsupported;
+
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
@@ -51,6 +53,8 @@ pub struct Diagnostic {
     pub length: Option<u32>,
     /// What is wrong, what was found, what is allowed.
     pub message: String,
+    /// The same of an instruction that has no code here, to match on.
+    pub unsupported: Option<Unsupported>,
 }
 
 impl Diagnostic {
@@ -66,6 +70,7 @@ impl Diagnostic {
             subject: None,
             length: None,
             message: message.into(),
+            unsupported: None,
         }
     }
 
@@ -173,6 +178,13 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl From<Unsupported> for Diagnostic {
+    fn from(why: Unsupported) -> Diagnostic {
+        let message = why.to_string();
+        Diagnostic { unsupported: Some(why), ..Diagnostic::error("UnsupportedInstruction", message) }
+    }
+}
 
 impl From<Stop> for Diagnostic {
     fn from(stop: Stop) -> Diagnostic {

@@ -6,7 +6,7 @@ use narrow::{to_index, to_u64};
 use platforms::Platform;
 use visa::{Module, text::TextOptions};
 
-use crate::{Diagnostic, Place, Refusal};
+use crate::{Diagnostic, Place, Refusal, Unsupported};
 
 /// Reads a vISA object.
 ///
@@ -183,7 +183,7 @@ impl From<visa::Finding> for Diagnostic {
 
 impl From<crate::lower::LowerError> for Diagnostic {
     fn from(e: crate::lower::LowerError) -> Diagnostic {
-        Diagnostic::error("UnsupportedInstruction", e.reason)
+        Diagnostic::from(e.reason)
             .at(Place::Offset(u64::from(e.place)))
             .in_kernel(e.kernel)
             .at_instruction(e.index, e.opcode)
@@ -192,6 +192,6 @@ impl From<crate::lower::LowerError> for Diagnostic {
 
 impl From<crate::legalize::LegalizeError> for Diagnostic {
     fn from(e: crate::legalize::LegalizeError) -> Diagnostic {
-        Diagnostic::error("UnsupportedInstruction", e.reason).at_instruction(e.origin, e.inst)
+        Diagnostic::from(Unsupported::Operation(e.reason)).at_instruction(e.origin, e.inst)
     }
 }

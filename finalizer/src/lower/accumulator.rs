@@ -4,7 +4,7 @@ use gen_ir::{Dst, Op, Options, Pred, PredCtrl, Src, Type};
 use narrow::{every, to_i16};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer, alu::retype, types::check_short_integers};
+use super::{Lowered, Lowerer, Unsupported, alu::retype, types::check_short_integers};
 use crate::{
     build::{self, ACC0, VDst, VInst, VReg, VSrc},
     legalize::{overlaps, slice},
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
         check_short_integers(opcode, &dst, &[a, b])?;
         if let Some(ty) = dst.ty().into_iter().chain(carry.ty()).find(|t| !t.is_dword()) {
-            return Err(format!("`{opcode}` to :{ty}; allowed: dwords").into());
+            return Err(Unsupported::Type { opcode, found: ty, allowed: "dwords" }.into());
         }
         // `addc` adds words to dwords, and so a vector of constants.
         let words = op == Op::Addc && matches!(b, Src::Imm { ty: Type::V | Type::Uv, .. });
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
             Dst::Indirect { addr, imm, horz, ty } => {
                 (Dst::Indirect { addr, imm: imm + to_i16(rows), horz, ty }, ty)
             }
-            _ => return Err("`madw` to no variable".into()),
+            _ => return Err(Unsupported::NotInVariable("the result of `madw`").into()),
         };
         let mut sources = [Src::None; 3];
         for (slot, operand) in sources.iter_mut().zip(srcs.iter()) {

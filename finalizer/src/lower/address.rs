@@ -4,7 +4,7 @@ use gen_ir::{Dst, ExecSize, InPlace, Op, Options, Src, Type, VarId};
 use narrow::{low_u16, low_u32};
 use visa::VectorOperand;
 
-use super::{Lowered, Lowerer, declarations::Handle, location::Location};
+use super::{Lowered, Lowerer, Unsupported, declarations::Handle, location::Location};
 use crate::build::{self, Lanes, VReg, VSrc, extend};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
@@ -17,7 +17,7 @@ impl Lowerer<'_> {
     pub(crate) fn symbol_address(&mut self, dst: &VectorOperand) -> Lowered {
         let (dst, _) = self.dst(dst)?;
         let Some(bytes @ (4 | 8)) = dst.ty().map(Type::bytes) else {
-            return Err("a symbol's address has 32 or 64 bits".into());
+            return Err(Unsupported::SymbolBits.into());
         };
         let direct = match dst {
             Dst::Direct { reg, .. } => Some(reg),
@@ -61,14 +61,14 @@ impl Lowerer<'_> {
                 let handle = self.sampler_handle(*sampler)?;
                 self.address_of_handle(handle, *offset)?
             }
-            other => return Err(format!("the address of a {}", other.class_name()).into()),
+            other => return Err(Unsupported::AddressOf(other.class_name()).into()),
         };
         let offset = self.src(offset)?;
         let inst = match (base, offset) {
             // An offset for each channel: the address is added to them where they stand.
             (Src::AddrOf { .. }, Src::Imm { ty: Type::V | Type::Uv, .. }) => {
                 let Dst::Direct { reg, ty, .. } = dst else {
-                    return Err("the sum of an address goes to an address variable".into());
+                    return Err(Unsupported::AddressSum.into());
                 };
                 self.emit_guarded(build::mov(self.lanes, dst, offset));
                 build::op(Op::Add, self.lanes, dst, &[Src::packed(reg, ty), base])
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
                         let rest = Src::uw(low_u16(extend(bits, offset_ty)));
                         build::op(Op::Add, self.lanes, dst, &[Src::packed(to, to_ty), rest])
                     }
-                    _ => return Err("the sum of an address goes to an address variable".into()),
+                    _ => return Err(Unsupported::AddressSum.into()),
                 }
             }
             // The address stands for an immediate, which only the last source may be.
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
 
     fn address_of(&mut self, g: &visa::GeneralOperand) -> Lowered<VSrc> {
         let Location::Var(var, base) = self.location(g.var)? else {
-            return Err("the address of something that is not a variable".into());
+            return Err(Unsupported::NotInVariable("the address of what is").into());
         };
         let element = self.visa.var_type(g.var).map_or(1, visa::Type::bytes);
         let byte = base + u32::from(g.row) * self.grf() + u32::from(g.col) * element;
@@ -118,12 +118,10 @@ impl Lowerer<'_> {
 
     /// Where an element of a surface or sampler variable is.
     pub(crate) fn handle_element(&self, handle: Handle, element: u8) -> Lowered<VReg> {
-        let Some(var) = handle.var else { return Err("a surface or sampler that is never set".into()) };
+        let Some(var) = handle.var else { return Err(Unsupported::NeverSet("surface or sampler").into()) };
         let byte = 4 * u32::from(element);
         if byte >= self.out.vars[var.index()].bytes {
-            return Err(
-                format!("element {element} of a surface or sampler variable that ends before it").into()
-            );
+            return Err(Unsupported::NoElement(element).into());
         }
         Ok(VReg::var_at(var, byte))
     }

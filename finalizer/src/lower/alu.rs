@@ -5,7 +5,7 @@ use narrow::low_u8;
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand, op::Extreme};
 
 use super::{
-    Lowered, Lowerer, constants,
+    Lowered, Lowerer, Unsupported, constants,
     operand::is_arithmetic,
     types::{Results, are_half_and_double, check_short_integers, product_fits},
 };
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
             return Ok(());
         }
         // `sel` takes a predicate or a condition, not both.
-        let Some(ty) = inst.dst.ty() else { return Err("no destination".into()) };
+        let Some(ty) = inst.dst.ty() else { unreachable!("`sel` has a destination") };
         let temp = self.temp(self.lanes.exec.lanes(), ty.bytes());
         let target = std::mem::replace(&mut inst.dst, Dst::packed(temp, ty));
         inst.cond = Some(cond);
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
             return self.unsupported(Opcode::Add3o);
         }
         let Some(Pred { flag, .. }) = self.pred.take() else {
-            return Err("no predicate for the overflow".into());
+            return Err(Unsupported::NoOverflow.into());
         };
         let (target, sat) = self.dst(dst)?;
         let mut src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];

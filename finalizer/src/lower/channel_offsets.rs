@@ -9,7 +9,7 @@ use narrow::{as_index, to_u8};
 use visa::{Opcode, Operand, PredId, VectorOperand};
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, Unsupported,
     moved_flags::{Moved, Stand},
 };
 use crate::build::{self, Lanes, VReg, VSrc};
@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         let opcode = record.opcode;
         let overflow = opcode == Opcode::Add3o;
         if overflow && self.pred.is_none() {
-            return Err("no predicate for the overflow".into());
+            return Err(Unsupported::NoOverflow.into());
         }
         let branches = matches!(opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret);
         if branches && opcode != Opcode::Jmp && self.lanes.exec != ExecSize::S1 {
@@ -30,10 +30,7 @@ impl Lowerer<'_> {
             return Ok(());
         }
         if branches || overflow && !self.lanes.no_mask {
-            let name = opcode.name();
-            return Err(
-                format!("`{name}` on four channels in the middle of eight is not lowered here").into()
-            );
+            return Err(Unsupported::NibbleOffset(opcode).into());
         }
         // A scalar's bits are set whatever the channels.
         let bits = |o: &Operand| matches!(o, Operand::Vector(v) if self.gives_bits(v));

@@ -4,7 +4,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Region, Src, SrcMod, Type, VarId};
 use narrow::{low_u8, low_u32};
 use visa::{Modifier, Opcode, Operand, VectorOperand};
 
-use super::{Lowered, Lowerer, local_predicates::gives_bits, types::check_short_integers};
+use super::{Lowered, Lowerer, Unsupported, local_predicates::gives_bits, types::check_short_integers};
 use crate::build::{self, Lanes, VDst, VInst, VReg, VSrc};
 
 /// Gen's condition of a vISA relation.
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
     pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
         let relation = low_u8(operands[0].num());
         let Some(cond) = visa::CondMod::from_raw(relation & 7) else {
-            return Err(format!("relation {relation} has no meaning").into());
+            return Err(Unsupported::NoMeaning { field: "relation", found: relation.into() }.into());
         };
         let mut src = [self.src(operands[2].vector())?, self.src(operands[3].vector())?, Src::None];
         self.widen_halves(&mut src[..2]);
@@ -113,7 +113,9 @@ impl Lowerer<'_> {
 
     /// `setp`: from the bits of a scalar, or from the lowest bit of each element.
     pub(crate) fn setp(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
-        let VectorOperand::Predicate(p, _) = dst else { return Err("setp needs a predicate".into()) };
+        let VectorOperand::Predicate(p, _) = dst else {
+            return Err(Unsupported::NotPredicate(Opcode::Setp).into());
+        };
         let flag = self.flag(p.id, self.lanes)?;
         let value = self.src(src)?;
         check_short_integers(Opcode::Setp, &Dst::None, &[value])?;

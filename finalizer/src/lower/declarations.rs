@@ -7,11 +7,11 @@ use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
 
 use super::{
+    Lowered, NoVariable, Unsupported,
     convention::Stack,
     exchange::ExchangeLists,
     facts::{SourceFacts, StateVar},
     location::Location,
-    refusal::Lowered,
 };
 use crate::{build::VReg, lists::reset};
 
@@ -240,7 +240,7 @@ impl VarMap {
             match (u32::try_from(start).ok().and_then(FileByte::try_new), var.fixed) {
                 (Some(start), None) => var.fixed = Some(start),
                 (Some(start), Some(old)) if start == old => {}
-                _ => return Err("inputs disagree about the place of a variable".into()),
+                _ => return Err(Unsupported::InputPlaces.into()),
             }
             var.live_in = true;
         }
@@ -256,7 +256,7 @@ impl VarMap {
                 continue;
             }
             // Each is copied: what no register file holds must not become code first.
-            left = left.checked_sub(var.bytes).ok_or("inputs larger than the register file")?;
+            left = left.checked_sub(var.bytes).ok_or(Unsupported::InputsTooLarge)?;
             let incoming = out.vars[v].clone();
             let var = &mut out.vars[v];
             (var.fixed, var.live_in) = (None, false);
@@ -272,9 +272,9 @@ impl VarMap {
                 .lists
                 .general
                 .get(i)
-                .map_or(Location::Missing("no such variable"), |place| place.location),
+                .map_or(Location::Missing(NoVariable::Undeclared), |place| place.location),
             (None, Some(p)) => self.predefined(p),
-            (None, None) => Location::Missing("reserved variable"),
+            (None, None) => Location::Missing(NoVariable::Reserved),
         }
     }
 
@@ -286,7 +286,7 @@ impl VarMap {
                 let at = COMPUTED.iter().position(|c| *c == var);
                 match at.and_then(|i| self.identity[i]) {
                     Some(id) => Location::Var(id, 0),
-                    None => Location::Missing("a predefined variable that nothing declares"),
+                    None => Location::Missing(NoVariable::Predefined),
                 }
             }
             Predefined::GroupIdY => Location::Var(self.r0, 4 * GROUP_DWORDS[1]),
@@ -304,9 +304,9 @@ impl VarMap {
             | Predefined::Fp
             | Predefined::ImplArgBufPtr
             | Predefined::LocalIdBufPtr => {
-                self.stack.as_ref().map_or(Location::Missing("no stack call here"), |s| s.location(var))
+                self.stack.as_ref().map_or(Location::Missing(NoVariable::Stack), |s| s.location(var))
             }
-            Predefined::ScratchLoc => Location::Missing("the location of scratch memory is not lowered"),
+            Predefined::ScratchLoc => Location::Missing(NoVariable::ScratchLocation),
         }
     }
 

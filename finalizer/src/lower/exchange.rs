@@ -16,7 +16,7 @@ use visa::Kernel;
 use super::{
     exchange_uses::{Ending, ExchangeBlock, ExchangeEvent, ExchangeUses, find_blocks, find_events},
     facts::SourceFacts,
-    returned::{Returned, ReturnedLists},
+    returned::{Returned, ReturnedLists, Unclear},
 };
 
 /// How `%arg` and `%retval` of a kernel or function lie.
@@ -27,7 +27,7 @@ pub(super) enum Exchange {
     /// In variables of their own.
     Apart,
     /// They cannot be told apart at this instruction.
-    Unclear(u32, &'static str),
+    Unclear(u32, Unclear),
 }
 
 /// Memory for looking at a kernel.

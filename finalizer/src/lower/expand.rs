@@ -4,7 +4,7 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
 use narrow::{every, to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, Unsupported};
 use crate::build::{self, Lanes, VDst, VReg, VSrc};
 
 /// Channels of a plane equation that share a register of coordinates.
@@ -22,7 +22,7 @@ fn coordinate_of(coordinates: VSrc, plane: bool, exec: ExecSize, at: u32, k: u32
         }
         Src::Imm { .. } => coordinates,
         Src::Direct { .. } if !plane => coordinates,
-        _ => return Err("coordinates of a plane that are not in a variable".into()),
+        _ => return Err(Unsupported::NotInVariable("coordinates of a plane").into()),
     })
 }
 
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         let lanes = self.lanes.exec.lanes();
         let (equation, mods) = match first {
             Src::Direct { reg, ty: Type::F, mods, .. } => (reg, mods),
-            Src::None => return Err("no plane equation".into()),
+            Src::None => return Err(Unsupported::NotInVariable("the equation of a plane").into()),
             other => {
                 let copy = self.payload(1);
                 let four = Lanes { exec: ExecSize::S4, chan: 0, no_mask: true };
@@ -104,7 +104,9 @@ impl Lowerer<'_> {
         let second = match second {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
-            _ if plane => return Err("coordinates of a plane behind an address of each channel".into()),
+            _ if plane => {
+                return Err(Unsupported::NotInVariable("coordinates of a plane, behind addresses,").into());
+            }
             other => {
                 let copy = self.copy_as(other, Type::F);
                 self.packed(copy, Type::F)
@@ -178,7 +180,7 @@ impl Lowerer<'_> {
         let (target, sat) = self.dst(dst)?;
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
         if self.lanes.exec.lanes() < 4 {
-            return Err("a dot product of less than four channels does not exist".into());
+            return Err(Unsupported::DotProductLanes.into());
         }
         if self.caps.ops.dot_product {
             let op = match opcode {
@@ -322,6 +324,7 @@ impl Lowerer<'_> {
     /// theirs; Intel's finalizer chooses the same.)
     pub(super) fn sum_of_differences(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let (target, sat) = self.dst(dst)?;
+        let opcode = if srcs.len() > 2 { Opcode::Sad2add } else { Opcode::Sad2 };
         let more = srcs.get(2).map(|c| self.src(c)).transpose()?;
         // A pair belongs together even where only its first channel runs.
         let whole = self.lanes;
@@ -339,8 +342,8 @@ impl Lowerer<'_> {
         };
         let (a, b) = (byte(self.src(&srcs[0])?), byte(self.src(&srcs[1])?));
         let wide = |src: &&VSrc| !src.is_imm() && src.ty().is_some_and(|t| t.bytes() > 1 || t.is_float());
-        if let Some(ty) = [a, b].iter().find(wide).and_then(Src::ty) {
-            return Err(format!("a sum of differences of :{ty}; allowed: bytes").into());
+        if let Some(found) = [a, b].iter().find(wide).and_then(Src::ty) {
+            return Err(Unsupported::Type { opcode, found, allowed: "bytes" }.into());
         }
         let mut sum = match self.caps.ops.sad {
             true => self.in_temp(Op::Sad2, Type::Uw, &[a, b]),
@@ -366,7 +369,7 @@ impl Lowerer<'_> {
         }
         let a = self.packed(a, Type::W);
         let difference = self.in_temp(Op::Add, Type::W, &[a, minus]);
-        let Src::Direct { reg, .. } = difference else { return Err("no register".into()) };
+        let Src::Direct { reg, .. } = difference else { unreachable!("a temporary is in a register") };
         let half = |k: u32| Src::Direct {
             reg: reg.plus(2 * k),
             region: Region::new(2, 2, 0),

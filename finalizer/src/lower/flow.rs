@@ -7,7 +7,7 @@ use gen_ir::{
 use narrow::{to_index, to_u8, to_u16};
 use visa::{LabelId, LabelKind, Labels, VectorOperand};
 
-use super::{Lowered, Lowerer, facts::RoutineFacts};
+use super::{Lowered, Lowerer, Unsupported, facts::RoutineFacts};
 use crate::{
     build::{self, Lanes, VInst, VReg},
     lists::refill,
@@ -52,10 +52,10 @@ impl Lowerer<'_> {
         match self.facts.block_of(label) {
             Some(block) => Ok(Target::Block(block)),
             None => {
-                let outside =
+                let composite =
                     self.visa.labels.get(label.index()).is_some_and(|l| l.kind == LabelKind::FastComposite);
-                let rest = if outside { "; a linker would have to put another kernel there" } else { "" };
-                Err(format!("label {} is not in the code{rest}", self.visa.label_name(label)).into())
+                let name = self.visa.label_name(label).into();
+                Err(Unsupported::NoLabel { name, composite }.into())
             }
         }
     }
@@ -228,12 +228,12 @@ impl Lowerer<'_> {
             && let Some(pred) = self.pred.take()
         {
             if self.is_last() {
-                return Err("nothing follows a conditional call".into());
+                return Err(Unsupported::CallAtEnd.into());
             }
             self.skip_unless(pred);
         }
         let target = self.target(label)?;
-        let Target::Block(entry) = target else { return Err("a call without target".into()) };
+        let Target::Block(entry) = target else { unreachable!("a label is that of a block") };
         let var = self.return_address(entry);
         self.ask_all_lanes();
         let mut inst = branch(Op::Call, self.call_lanes(), target, Target::None);

@@ -9,7 +9,7 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Regio
 use narrow::{every, low_u32, single, to_u8};
 use visa::{Op as Visa, Opcode, Predefined, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, Unsupported};
 use crate::build::{self, Lanes, VDst, VInst, VReg, VSrc};
 
 /// A value of the iteration: `A` and `B` are the operands, `C` constants, `T` temporaries by number.
@@ -208,7 +208,9 @@ impl Lowerer<'_> {
         srcs: Srcs<'_>,
     ) -> Lowered {
         let (dst, sat) = self.dst(dst)?;
-        let VectorOperand::Predicate(p, _) = flag else { return Err("early out goes to a predicate".into()) };
+        let VectorOperand::Predicate(p, _) = flag else {
+            return Err(Unsupported::NotPredicate(opcode).into());
+        };
         let ty = self.macro_type(opcode, dst.ty())?;
         let function = if opcode == Opcode::Invm { MathFn::Invm } else { MathFn::Rsqtm };
         let early = self.flag(p.id, self.lanes)?;
@@ -216,7 +218,7 @@ impl Lowerer<'_> {
         let flag = if self.pred.is_some() { self.var(build::flag(self.lanes)) } else { early };
         let (whole, step) = self.macro_lanes(ty);
         if whole.exec != self.lanes.exec {
-            return Err(format!("`{opcode}` of fewer lanes than a register holds").into());
+            return Err(Unsupported::MacroLanes(opcode).into());
         }
         let mut operands = [VReg::NULL; 2];
         for (i, operand) in srcs.iter().enumerate().take(2) {
@@ -252,7 +254,7 @@ impl Lowerer<'_> {
         match ty {
             Some(Type::F) => Ok(Type::F),
             Some(Type::Df) if self.caps.ops.fp64 => Ok(Type::Df),
-            _ => Err(format!("`{opcode}` of what is neither :f nor :df").into()),
+            _ => Err(Unsupported::MacroType(opcode).into()),
         }
     }
 

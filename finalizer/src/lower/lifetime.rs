@@ -9,7 +9,7 @@ use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Type, VarClass};
 use narrow::to_u16;
 use visa::op::{LifetimeMark, LifetimeVar};
 
-use super::{location::Location, lowerer::Lowerer, refusal::Lowered};
+use super::{Lowered, location::Location, lowerer::Lowerer};
 use crate::build::{self, Lanes, VReg};
 
 /// Registers of the largest variable that is of interest.

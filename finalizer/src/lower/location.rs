@@ -2,6 +2,8 @@
 
 use gen_ir::{Arf, VarId};
 
+use super::NoVariable;
+
 /// Where the bytes of a vISA general variable are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Location {
@@ -12,5 +14,5 @@ pub(crate) enum Location {
     /// An architecture register, from a byte on.
     Arf(Arf, u32),
     /// Not available.
-    Missing(&'static str),
+    Missing(NoVariable),
 }

@@ -7,7 +7,7 @@ use platforms::Caps;
 use smallvec::SmallVec;
 use visa::Opcode;
 
-use super::{declarations, facts::SourceFacts, moved_flags::Moved, refusal::Lowered};
+use super::{Feature, Lowered, Unsupported, declarations, facts::SourceFacts, moved_flags::Moved};
 use crate::build::{Lanes, VInst, VReg};
 
 /// Memory that lowering works in.
@@ -211,8 +211,13 @@ impl Lowerer<'_> {
         self.origin == self.last
     }
 
-    /// Refuses what the platform does not have.
+    /// Refuses an instruction that the platform does not have.
     pub(crate) fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
-        Err(format!("{} does not exist on {}", opcode.name(), self.caps.name).into())
+        self.lacks(Feature::Instruction(opcode))
+    }
+
+    /// Refuses what the platform does not have.
+    pub(crate) fn lacks<T>(&self, feature: Feature) -> Lowered<T> {
+        Err(Unsupported::Lacks { feature, platform: self.caps.platform }.into())
     }
 }

@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         if let Some(done) = self.double_math(opcode, target, sat, a, b) {
             return done;
         }
-        let unary = |function| Ok::<_, super::CannotLower>((function, [a, Src::None]));
+        let unary = |function| Lowered::Ok((function, [a, Src::None]));
         let (function, s) = match (opcode, b) {
             (Opcode::Inv, _) => unary(MathFn::Inv)?,
             (Opcode::Log, _) => unary(MathFn::Log)?,

@@ -10,7 +10,6 @@
 //!   lowerer            the kernel that is made so far, the current block and instruction
 //!   route              which way an opcode takes: most are one Gen instruction
 //!   facts              what is asked of the whole kernel before anything of it is lowered
-//!   refusal            why something cannot be lowered
 //! operands
 //!   declarations       vISA declarations become Gen variables
 //!   location           where variables of vISA are
@@ -62,7 +61,6 @@ mod moved_flags;
 pub(crate) mod operand;
 mod predefined;
 mod predicates;
-mod refusal;
 mod returned;
 mod route;
 mod stack;
@@ -78,12 +76,10 @@ use platforms::Platform;
 use smallvec::SmallVec;
 use visa::{Op, Srcs};
 
+pub(crate) use self::lowerer::{LowerMemory, Lowerer, Writes};
 use self::route::Route;
-pub(crate) use self::{
-    lowerer::{LowerMemory, Lowerer, Writes},
-    refusal::{CannotLower, Lowered},
-};
 use crate::build::{Lanes, VInst, VReg};
+pub(crate) use crate::unsupported::{Feature, Lowered, NoVariable, Unsupported};
 
 /// Choices that are not in the kernel.
 #[derive(Clone, Debug)]
@@ -114,7 +110,7 @@ pub struct LowerError {
     /// The vISA opcode.
     pub opcode: &'static str,
     /// Why.
-    pub reason: String,
+    pub reason: Unsupported,
 }
 
 impl fmt::Display for LowerError {
@@ -144,16 +140,16 @@ pub fn lower(
     pool: &mut Pool<Virtual>,
 ) -> Result<Kernel<Virtual>, Vec<LowerError>> {
     let mut errors = Vec::new();
-    let fault = |index: usize, reason: Box<str>| LowerError {
+    let fault = |index: usize, reason: Box<Unsupported>| LowerError {
         kernel: kernel.name().into_owned(),
         index: to_index(index),
         place: kernel.code.get(index).map_or(0, |r| r.place),
         opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
-        reason: reason.into(),
+        reason: *reason,
     };
     let mut lowerer = match Lowerer::new(kernel, platform, options, scratch, pool) {
         Ok(lowerer) => lowerer,
-        Err(CannotLower(reason)) => return Err(vec![fault(0, reason)]),
+        Err(reason) => return Err(vec![fault(0, reason)]),
     };
     if let Some((index, why)) = lowerer.unclear_exchange() {
         errors.push(fault(as_index(index), why.into()));
@@ -170,20 +166,18 @@ pub fn lower(
         {
             // Before the first there is the prologue at most, which runs on into it.
             if block > 0 {
-                lowerer.end_routine().unwrap_or_else(|CannotLower(reason)| errors.push(fault(first, reason)));
+                lowerer.end_routine().unwrap_or_else(|reason| errors.push(fault(first, reason)));
             }
             lowerer.begin_routine(next);
             routine += 1;
         }
         lowerer.begin_block(to_index(block), end - first);
         for index in first..end {
-            lowerer
-                .instruction(index)
-                .unwrap_or_else(|CannotLower(reason)| errors.push(fault(index, reason)));
+            lowerer.instruction(index).unwrap_or_else(|reason| errors.push(fault(index, reason)));
         }
     }
     lowerer.end_block();
-    if let Err(CannotLower(reason)) = lowerer.end_routine() {
+    if let Err(reason) = lowerer.end_routine() {
         errors.push(fault(kernel.code.len().saturating_sub(1), reason));
     }
     let kernel = lowerer.finish();
@@ -200,7 +194,7 @@ impl<'a> Lowerer<'a> {
     ) -> Lowered<Lowerer<'a>> {
         for name in LINKED {
             if visa.attr_int(name).is_some_and(|v| v != 0) {
-                return Err(format!("the kernel is {name}: it has no end of its own, and what joins it to others needs to know more than objects say").into());
+                return Err(Unsupported::Linked(name).into());
             }
         }
         let caps = platform.caps();
@@ -324,7 +318,7 @@ impl<'a> Lowerer<'a> {
             Route::Mark => return self.mark(index),
             Route::Direct(_) | Route::Typed => {
                 let inst = self.visa.try_inst(index);
-                let inst = inst.map_err(|(field, value)| format!("{field} {value} has no meaning"))?;
+                let inst = inst.map_err(|(field, found)| Unsupported::NoMeaning { field, found })?;
                 self.begin(inst.exec, inst.pred)?;
                 return self.dispatch(&inst);
             }

@@ -5,16 +5,13 @@ use narrow::{const_u16, to_u8};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, RawOperand, VectorOperand};
 
 pub(crate) use super::declarations::gen_type;
-use super::{Lowered, Lowerer, declarations::Handle, location::Location};
+use super::{Lowered, Lowerer, NoVariable, Unsupported, declarations::Handle, location::Location};
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.
 pub(crate) fn exec_size(size: visa::ExecSize) -> ExecSize {
     ExecSize::ALL[usize::from(size.raw())]
 }
-
-/// Why an operand is refused whose type has no counterpart.
-pub(crate) const NO_TYPE: &str = "an operand of type bool";
 
 /// Arithmetic negation and absolute value; `Not` is `neg` in bitwise instructions.
 const fn modifiers(modifier: Modifier) -> SrcMod {
@@ -100,13 +97,14 @@ impl Lowerer<'_> {
     /// The same of a variable that has no place of its own: a predefined one, or one that this kernel cannot have.
     #[inline(never)]
     fn predefined(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
-        let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?).ok_or(NO_TYPE)?;
+        let ty = gen_type(self.visa.var_type(g.var).ok_or(Unsupported::NoVariable(NoVariable::Undeclared))?)
+            .ok_or(Unsupported::Bool)?;
         let byte = u32::from(g.row) * self.grf() + u32::from(g.col) * ty.bytes();
         let reg = match self.location(g.var)? {
             Location::Null => VReg::NULL,
             Location::Var(var, base) => VReg::var_at(var, base + byte),
             Location::Arf(arf, base) => VReg::arf(arf, base + byte),
-            Location::Missing(why) => return Err(why.into()),
+            Location::Missing(why) => return Err(Unsupported::NoVariable(why).into()),
         };
         Ok((reg, ty))
     }
@@ -128,7 +126,9 @@ impl Lowerer<'_> {
                 let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
-            VectorOperand::Immediate { ty, bits } => Ok(Src::imm(*bits, gen_type(*ty).ok_or(NO_TYPE)?)),
+            VectorOperand::Immediate { ty, bits } => {
+                Ok(Src::imm(*bits, gen_type(*ty).ok_or(Unsupported::Bool)?))
+            }
             VectorOperand::Indirect(i) => self.indirect_src(i, lanes),
             VectorOperand::Address(a) => self.address_src(a, lanes),
             VectorOperand::Predicate(p, _) => self.predicate_src(p.id, lanes),
@@ -187,7 +187,7 @@ impl Lowerer<'_> {
             let horz = region.horz;
             region = if horz == 0 { Region::SCALAR } else { Region::new(horz, 1, 0) };
         }
-        let ty = gen_type(i.ty).ok_or(NO_TYPE)?;
+        let ty = gen_type(i.ty).ok_or(Unsupported::Bool)?;
         Ok(Src::Indirect { addr, imm: i.offset, region, mods: modifiers(i.modifier), ty })
     }
 
@@ -230,12 +230,12 @@ impl Lowerer<'_> {
                 addr: VReg::var_at(self.address(i.addr)?, 2 * u32::from(i.addr_offset)),
                 imm: i.offset,
                 horz: stride(i.region),
-                ty: gen_type(i.ty).ok_or(NO_TYPE)?,
+                ty: gen_type(i.ty).ok_or(Unsupported::Bool)?,
             },
             VectorOperand::Address(a) => {
                 Dst::packed(VReg::var_at(self.address(a.addr)?, 2 * u32::from(a.offset)), Type::Uw)
             }
-            other => return Err(format!("a destination that is a {}", other.class_name()).into()),
+            other => return Err(Unsupported::Destination(other.class_name()).into()),
         };
         Ok((dst, sat))
     }
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
             Location::Null => VReg::NULL,
             Location::Var(var, base) => VReg::var_at(var, base + u32::from(operand.offset)),
             Location::Arf(arf, base) => VReg::arf(arf, base + u32::from(operand.offset)),
-            Location::Missing(why) => return Err(why.into()),
+            Location::Missing(why) => return Err(Unsupported::NoVariable(why).into()),
         })
     }
 }

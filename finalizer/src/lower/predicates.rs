@@ -8,7 +8,7 @@
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Pred, Region, Src, SrcMod, Type, VarId, Virtual};
 use visa::{Modifier, Opcode, PredOperand, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, Unsupported};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 impl Lowerer<'_> {
@@ -20,9 +20,11 @@ impl Lowerer<'_> {
             Opcode::Xor => Op::Xor,
             Opcode::Not => Op::Not,
             Opcode::Mov => Op::Mov,
-            _ => return Err("a predicate as destination".into()),
+            _ => return Err(Unsupported::Predicate(opcode).into()),
         };
-        let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
+        let VectorOperand::Predicate(target, _) = dst else {
+            return Err(Unsupported::NotPredicate(opcode).into());
+        };
         let flag = self.flag(target.id, self.lanes)?;
         let elements = self.visa.pred_elements(target.id).map_or(0, u32::from);
         // Operations on flags work on words; a predicate may have fewer elements than the instruction has lanes.

@@ -15,8 +15,17 @@ use visa::Opcode;
 
 use super::exchange_uses::{Ending, ExchangeUses, is_divergent, is_guarded, targets};
 
+/// What is unclear about `%retval`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unclear {
+    /// Whose results are read.
+    Read,
+    /// Whose results are handed on.
+    HandedOn,
+}
+
 /// An instruction, and what is unclear there.
-type UnclearPlace = (u32, &'static str);
+type UnclearPlace = (u32, Unclear);
 
 /// What `%retval` may be, a bit each; none where nothing has written it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -133,10 +142,7 @@ impl<'a> Returned<'a> {
                 if access.reads_results && source.has(Source::LAST.with(Source::LOST)) {
                     let of_all = !source.has(Source::SOME) || access.guarded;
                     if source.has(Source::OWN.with(Source::LOST)) || !of_all || access.writes_results {
-                        return Some((
-                            event.index,
-                            "%retval is read here, where lanes may come from several calls or have written it themselves; copy it behind each call",
-                        ));
+                        return Some((event.index, Unclear::Read));
                     }
                     readers.push(event.index);
                 }
@@ -166,10 +172,7 @@ impl<'a> Returned<'a> {
         let routines = unanswered(false, Source::UNANSWERED);
         let of = routines.map_or(Source::UNANSWERED, |_| Source::UNANSWERED.with(Source::ROUTINE));
         let place = unanswered(true, of)?;
-        Some((
-            place,
-            "%retval of a call is handed on here, where other lanes wait with what they have written; copy it behind the call",
-        ))
+        Some((place, Unclear::HandedOn))
     }
 }
 

@@ -5,10 +5,11 @@ use narrow::{low_u32, to_index, to_u16};
 use visa::VectorOperand;
 
 use super::{
-    Lowered, Lowerer,
+    Lowered, Lowerer, NoVariable, Unsupported,
     convention::{SAVED_TOGETHER, Stack, Vars, saved},
     exchange::Exchange,
     exchange_uses::{arguments_of, results_of},
+    returned::Unclear,
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 
@@ -23,7 +24,7 @@ enum FrameMove {
 
 impl Lowerer<'_> {
     fn stack(&self) -> Lowered<Stack> {
-        self.vars.stack.clone().ok_or_else(|| "a stack call in a kernel without".into())
+        self.vars.stack.clone().ok_or_else(|| Unsupported::NoVariable(NoVariable::Stack).into())
     }
 
     /// Before the first instruction: a kernel opens the frame of those it calls, a function keeps its
@@ -66,10 +67,11 @@ impl Lowerer<'_> {
     }
 
     /// Where it is not clear whose results `%retval` holds, and why.
-    pub(super) fn unclear_exchange(&self) -> Option<(u32, &'static str)> {
+    pub(super) fn unclear_exchange(&self) -> Option<(u32, Unsupported)> {
         match self.vars.stack.as_ref()?.lie {
-            Exchange::Unclear(index, why) => Some((index, why)),
-            _ => None,
+            Exchange::Unclear(index, Unclear::Read) => Some((index, Unsupported::ReadsResults)),
+            Exchange::Unclear(index, Unclear::HandedOn) => Some((index, Unsupported::HandsResultsOn)),
+            Exchange::Shared | Exchange::Apart => None,
         }
     }
 
@@ -136,7 +138,7 @@ impl Lowerer<'_> {
         let stack = self.stack()?;
         if let Some(pred) = self.pred.take() {
             if self.is_last() {
-                return Err("nothing follows a conditional call".into());
+                return Err(Unsupported::CallAtEnd.into());
             }
             self.skip_unless(pred);
         }

@@ -3,10 +3,7 @@
 use gen_ir::{Dst, Op, Payload, Region, Src, Type};
 use visa::{Op as Visa, Opcode, VectorOperand, op::Precision};
 
-use super::{
-    Lowered, Lowerer,
-    operand::{NO_TYPE, gen_type},
-};
+use super::{Lowered, Lowerer, NoVariable, Unsupported, operand::gen_type};
 use crate::build;
 
 /// The systolic type of a precision that the array has.
@@ -22,7 +19,7 @@ fn systolic_type(precision: Precision) -> Lowered<Type> {
         Precision::FP16 => Type::Hf,
         Precision::TF32 => Type::Tf32,
         Precision::BF8 => Type::Bf8,
-        other => return Err(format!("dpas of precision {other}").into()),
+        other => return Err(Unsupported::Precision(other).into()),
     })
 }
 
@@ -40,20 +37,21 @@ impl Lowerer<'_> {
     /// `dpas`. (`dpasw` shares rows between two threads, which none of our platforms does.)
     pub(crate) fn dpas(&mut self, opcode: Opcode, op: &Visa<'_>) -> Lowered {
         let Visa::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else {
-            return Err("not a dpas".into());
+            unreachable!("{op:?} is no dpas");
         };
         if !self.caps.ops.systolic || opcode == Opcode::Dpasw {
             return self.unsupported(opcode);
         }
         let grf = self.grf();
         let visa = self.visa;
-        let type_of = |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(NO_TYPE)).transpose();
-        let ty = type_of(dst.var)?.ok_or("a destination without type")?;
+        let type_of =
+            |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(Unsupported::Bool)).transpose();
+        let ty = type_of(dst.var)?.ok_or(Unsupported::NoVariable(NoVariable::Undeclared))?;
         let factors = systolic_type(weight)?;
         let added = (!srcs[0].is_null()).then_some((srcs[0].var, "source 0"));
-        for (id, what) in [(dst.var, "destination")].into_iter().chain(added) {
-            if let Some(ty) = type_of(id)?.filter(|ty| !adds(factors, *ty)) {
-                return Err(format!("dpas of {weight} with a {what} of type :{ty}").into());
+        for (id, operand) in [(dst.var, "destination")].into_iter().chain(added) {
+            if let Some(found) = type_of(id)?.filter(|ty| !adds(factors, *ty)) {
+                return Err(Unsupported::Sums { weight, operand, found }.into());
             }
         }
         let rows = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
@@ -67,9 +65,11 @@ impl Lowerer<'_> {
         };
         let weights = self.part(srcs[1], Precision::weight_dwords(weight, activation, depth.into()) * grf)?;
         let VectorOperand::General(_) = src2 else {
-            return Err("activations that are not in a variable".into());
+            return Err(Unsupported::NotInVariable("activations").into());
         };
-        let Src::Direct { reg, .. } = self.src(src2)? else { return Err("activations by address".into()) };
+        let Src::Direct { reg, .. } = self.src(src2)? else {
+            return Err(Unsupported::NotInVariable("activations").into());
+        };
         let srcs = [
             src0,
             Src::new(weights.reg, Region::PACKED, factors),

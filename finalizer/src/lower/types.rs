@@ -9,7 +9,7 @@
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, Unsupported};
 use crate::build::{self, VDst, VSrc};
 
 /// Types that are not mixed.
@@ -52,10 +52,7 @@ pub(super) fn check_short_integers(opcode: Opcode, dst: &VDst, srcs: &[VSrc]) ->
     let odd = |t: &Type| t.is_float() || t.bytes() == 8;
     match srcs.iter().filter_map(Src::ty).chain(dst.ty()).find(odd) {
         None => Ok(()),
-        Some(ty) => Err(format!(
-            "`{opcode}` of :{ty}, which the hardware does not have; allowed: integers of up to 32 bits"
-        )
-        .into()),
+        Some(found) => Err(Unsupported::Type { opcode, found, allowed: "integers of up to 32 bits" }.into()),
     }
 }
 
@@ -104,10 +101,13 @@ impl Lowerer<'_> {
             }
             Op::Bfrev | Op::Fbh | Op::Lzd | Op::Sad2 => check_short_integers(opcode, &inst.dst, &inst.src),
             Op::Srnd if !srnd => self.unsupported(opcode),
-            Op::Rol | Op::Ror if inst.src[0].ty().is_some_and(|t| t.bytes() == 1) => {
-                Err(format!("`{opcode}` of bytes; allowed: words, dwords, and qwords where there are such")
-                    .into())
-            }
+            Op::Rol | Op::Ror => match inst.src[0].ty().filter(|ty| ty.bytes() == 1) {
+                Some(found) => {
+                    let allowed = "words, dwords, and qwords where there are such";
+                    Err(Unsupported::Type { opcode, found, allowed }.into())
+                }
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -127,22 +127,20 @@ impl Lowerer<'_> {
                 (Type::Bf8, Type::Hf)
             }
             (Some(Type::Ub), Some(Type::Hf)) => {
-                return Err(
-                    "8-bit floats are made in all channels; allowed: masks that say so (M1_NM)".into()
-                );
+                return Err(Unsupported::MaskedConversion.into());
             }
             (Some(Type::Ud), Some(Type::F)) => (Type::Tf32, Type::F),
             // Each is a single float.
             (Some(Type::F), Some(Type::Ud)) => (Type::Ud, Type::Ud),
-            _ => return Err("`fcvt` is between :hf and :ub, or between :f and :ud".into()),
+            _ => return Err(Unsupported::ConvertedTypes.into()),
         };
         let dst = match dst {
             Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty: to },
-            _ => return Err("`fcvt` to what is no variable".into()),
+            _ => return Err(Unsupported::NotInVariable("the result of `fcvt`").into()),
         };
         let src = match src {
             Src::Direct { reg, region, mods: SrcMod::None, .. } => Src::new(reg, region, from),
-            _ => return Err("`fcvt` of what is no variable, or has a modifier".into()),
+            _ => return Err(Unsupported::NotInVariable("the source of `fcvt` has a modifier, or is").into()),
         };
         self.emit_guarded(build::mov(self.lanes, dst, src));
         Ok(())

@@ -2,14 +2,14 @@
 
 use gen_ir::{Dst, Op, Src, Type, VarId, scratch};
 
-use super::{Lowered, Lowerer, declarations::Handle, location::Location};
+use super::{Lowered, Lowerer, Unsupported, declarations::Handle, location::Location};
 use crate::build::{self, Lanes, VReg};
 
 impl Lowerer<'_> {
     /// The place of a general variable, or why there is none.
     pub(crate) fn location(&self, id: visa::VarId) -> Lowered<Location> {
         match self.vars.location(id) {
-            Location::Missing(why) => Err(why.into()),
+            Location::Missing(why) => Err(Unsupported::NoVariable(why).into()),
             location => Ok(location),
         }
     }
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             return Ok(flag);
         }
         let Some(&flag) = id.declared().and_then(|i| self.vars.lists.preds.get(i)) else {
-            return Err("no such predicate".into());
+            return Err(Unsupported::NoSuch("predicate").into());
         };
         if u32::from(lanes.chan) + lanes.exec.lanes() > 16 {
             let var = &mut self.out.vars[flag.index()];
@@ -41,14 +41,21 @@ impl Lowerer<'_> {
 
     /// The address variable.
     pub(crate) fn address(&self, id: visa::AddrId) -> Lowered<VarId> {
-        self.vars.lists.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
+        self.vars
+            .lists
+            .addrs
+            .get(id.index())
+            .copied()
+            .ok_or_else(|| Unsupported::NoSuch("address variable").into())
     }
 
     /// The handle of a surface.
     pub(crate) fn surface_handle(&mut self, id: visa::SurfaceId) -> Lowered<Handle> {
         match id.predefined_bti(self.caps.memory.stack_surfaces) {
             Some(bti) => Ok(Handle { known: Some(u32::from(bti)), ..Handle::default() }),
-            None => self.vars.surface(id).copied().ok_or_else(|| "no such surface variable".into()),
+            None => {
+                self.vars.surface(id).copied().ok_or_else(|| Unsupported::NoSuch("surface variable").into())
+            }
         }
     }
 
@@ -68,7 +75,7 @@ impl Lowerer<'_> {
 
     /// The handle of a sampler.
     pub(crate) fn sampler_handle(&mut self, id: visa::SamplerId) -> Lowered<Handle> {
-        self.vars.sampler(id).copied().ok_or_else(|| "no such sampler variable".into())
+        self.vars.sampler(id).copied().ok_or_else(|| Unsupported::NoSuch("sampler variable").into())
     }
 
     /// Notes what a surface or sampler holds from here on.

@@ -16,7 +16,7 @@ use visa::{
 use super::{Message, Parts, PayloadPart, Surface};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
 };
 
 /// Which of several render targets a write is for.
@@ -56,7 +56,7 @@ impl Color {
 impl Lowerer<'_> {
     /// Compute parts have neither sampler nor 3D pipeline.
     fn need_graphics(&self) -> Lowered {
-        self.need_sampler().map_err(|_| format!("{} has no 3D pipeline", self.caps.name).into())
+        self.need_sampler().map_err(|_| Unsupported::NoPipeline(self.caps.platform).into())
     }
 
     /// `rt_write_3d`: a header of two registers where something has to be in it, then alpha of source 0, output mask, the
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         })?;
         match part {
             Visa::RtWrite(part) => Ok(part),
-            _ => Err("not a render target write".into()),
+            _ => unreachable!("{part:?} is a write of the same kind"),
         }
     }
 
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
     fn render_target_group(&mut self, write: &RtWrite<'_>, color: Color) -> Lowered {
         let lanes = self.lanes.exec.lanes();
         if write.counter.is_some() && !self.caps.sends.split {
-            return Err("an extended descriptor known at run time, which counts coarse pixels".into());
+            return Err(Unsupported::ExtendedDescriptor { coarse_pixels: true }.into());
         }
         let target = Target::of(write.target);
         let surface = self.surface(write.surface)?;
@@ -132,10 +132,10 @@ impl Lowerer<'_> {
         let bindless = matches!(surface, Surface::Bindless(..));
         let null = write.has(target_mode::NULL_TARGET) && self.caps.sends.null_target;
         if bindless && write.counter.is_some() {
-            return Err("a count of coarse pixels, whose place in the extended descriptor is that of a bindless surface's state; no header has one".into());
+            return Err(Unsupported::BindlessCoarsePixels.into());
         }
         if bindless && null {
-            return Err("a missing target, whose bit of the extended descriptor is one of a bindless surface's state; no header has one".into());
+            return Err(Unsupported::BindlessNullTarget.into());
         }
         let header = write.alpha0.is_some()
             || write.sample_index.is_some()
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
         if let Some(index) = write.sample_index {
             let index = self.scalar_src(index)?;
             if index.ty().is_some_and(Type::is_float) {
-                return Err("a sample index that is no integer".into());
+                return Err(Unsupported::NoInteger("sample index").into());
             }
             let sample = self.payload(1);
             let to = Dst::packed(sample, Type::Ud);
@@ -258,16 +258,17 @@ impl Lowerer<'_> {
     /// dword (volume 7, "URB", "SIMD8 URB Write").
     pub(super) fn urb_write(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } = *op else {
-            return Err("not a URB write".into());
+            unreachable!("{op:?} is not a URB write");
         };
         self.need_graphics()?;
         // Fewer channels leave the rest of the registers unused.
         let lanes = self.lanes.exec.lanes();
         if lanes > 8 {
-            return Err(format!("a URB write of {lanes} channels does not exist").into());
+            return Err(Unsupported::UrbLanes(lanes).into());
         }
         if global_offset >= 1 << 11 {
-            return Err(format!("global offset {global_offset} is above 2047").into());
+            let (field, found) = ("global offset", global_offset.into());
+            return Err(Unsupported::Above { field, found, allowed: 2047 }.into());
         }
         let grf = self.grf();
         let mut parts: Parts = Parts::new();

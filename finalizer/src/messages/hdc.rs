@@ -13,7 +13,7 @@ use visa::{Access, ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand
 use super::{Message, Operation, Parts, PayloadPart, Surface};
 use crate::{
     build,
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
 /// Disabled channels, as the untyped and typed surface messages encode them.
@@ -39,7 +39,7 @@ impl Lowerer<'_> {
             }
             Visa::Scaled { access, blocks, surface, global_offset, .. } => {
                 if blocks > 4 {
-                    return Err("more than four bytes per lane".into());
+                    return Err(Unsupported::BytesPerLane.into());
                 }
                 let offsets = self.lane_offsets(offsets)?;
                 let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
 
     fn of_lanes(&self, operand: Option<LaneOperand>) -> Lowered<LaneData> {
         let Some(LaneOperand { operand, holds, .. }) = operand else {
-            return Err("a message without data of lanes".into());
+            return Err(Unsupported::DataSize.into());
         };
         Ok(LaneData { operand, bytes: holds.total(self.message_lanes()), slot: holds.stride })
     }
@@ -266,7 +266,7 @@ impl Lowerer<'_> {
             (32, true) => Dc1::UntypedAtomicFloat,
             (16, false) => Dc1::UntypedAtomicHalf,
             (16, true) => Dc1::UntypedAtomicHalfFloat,
-            _ => return Err("64-bit atomics on surfaces do not exist".into()),
+            _ => return Err(Unsupported::SurfaceAtomics(bits).into()),
         };
         let lanes = self.message_lanes();
         let returns = !result.operand.is_null();
@@ -292,7 +292,7 @@ impl Lowerer<'_> {
     /// Refuses atomics of elements of a size that the platform has none of.
     pub(super) fn check_atomics_of(&self, bits: u8) -> Lowered {
         if bits == 16 && !self.caps.memory.word_atomics {
-            return Err(format!("atomics of 16 bits do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::Atomics(bits));
         }
         Ok(())
     }
@@ -317,7 +317,7 @@ pub(super) fn size_log2(count: u8) -> Lowered<u8> {
         2 => Ok(1),
         4 => Ok(2),
         8 => Ok(3),
-        _ => Err(format!("{count} elements per lane").into()),
+        _ => Err(Unsupported::Elements(count).into()),
     }
 }
 

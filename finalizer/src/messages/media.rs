@@ -10,17 +10,17 @@ use visa::Op as Visa;
 use super::{Message, PayloadPart, Surface};
 use crate::{
     build::VReg,
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
 };
 
 impl Lowerer<'_> {
     /// `media_ld`, `media_st`: the header has the place and size of the block.
     pub(crate) fn media_block(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::MediaBlock { access, modifier, surface, plane, width, height, x, y, .. } = *op else {
-            return Err("not a media block".into());
+            unreachable!("{op:?} is not a media block");
         };
         let Some(size) = MediaBlockSize::of(width, height) else {
-            return Err(format!("a media block of {width} bytes and {height} rows").into());
+            return Err(Unsupported::MediaBlock { width, height }.into());
         };
         let header = self.copy_of_r0();
         self.set_dword(header, MediaBlockSize::DWORD, Src::ud(size.into_bits()));
@@ -43,9 +43,9 @@ impl Lowerer<'_> {
         let surface = match self.surface(surface)? {
             Surface::Index(index) => match index.0.checked_add(plane) {
                 Some(index) => Surface::Index(SurfaceIndex(index)),
-                None => return Err(format!("plane {plane} of surface {}", index.0).into()),
+                None => return super::surface_above(u32::from(index.0) + u32::from(plane)),
             },
-            Surface::Bindless(..) if plane != 0 => return Err("a plane of a bindless surface".into()),
+            Surface::Bindless(..) if plane != 0 => return Err(Unsupported::OfBindless("a plane").into()),
             bindless @ Surface::Bindless(..) => bindless,
             register @ Surface::Register(_) => {
                 desc = desc.with_surface(SurfaceIndex(plane));

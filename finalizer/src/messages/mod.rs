@@ -52,7 +52,7 @@ use visa::{AtomicOp, RawOperand};
 
 use crate::{
     build::{self, Lanes, VDst, VReg, VSrc},
-    lower::{Lowered, Lowerer, declarations::Handle},
+    lower::{Feature, Lowered, Lowerer, Unsupported, declarations::Handle},
 };
 
 /// The descriptor and the extended descriptor of a message.
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         match (known, var) {
             (Some(value), _) => Ok(Surface::Index(surface_index(value)?)),
             (None, Some(var)) => Ok(Surface::Register(VReg::var_at(var, 0))),
-            (None, None) => Err("a surface that is never set".into()),
+            (None, None) => Err(Unsupported::NeverSet("surface").into()),
         }
     }
 
@@ -183,7 +183,7 @@ impl Lowerer<'_> {
         var: Option<gen_ir::VarId>,
     ) -> Lowered<Surface> {
         if !self.caps.sends.split {
-            return Err(format!("bindless surfaces do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::BindlessSurfaces);
         }
         let state = match (known, var) {
             (_, Some(var)) => VReg::var_at(var, 0),
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
                 self.set_dword(state, 0, Src::ud(value));
                 state
             }
-            (None, None) => return Err("a surface that is never set".into()),
+            (None, None) => return Err(Unsupported::NeverSet("surface").into()),
         };
         Ok(Surface::Bindless(index, state))
     }
@@ -201,7 +201,7 @@ impl Lowerer<'_> {
     pub(super) fn data(&self, op: visa::Op<'_>) -> Lowered<(RawOperand, u32)> {
         let data =
             op.data().and_then(|(data, holds)| Some((data, holds.total(self.message_lanes(), self.grf())?)));
-        data.ok_or_else(|| "a message whose data have no size".into())
+        data.ok_or_else(|| Unsupported::DataSize.into())
     }
 
     /// The part of a payload that a raw operand names: `bytes` bytes of it, in whole registers.
@@ -211,7 +211,7 @@ impl Lowerer<'_> {
         if reg.is_null() {
             return Ok(PayloadPart { reg, len });
         }
-        let Some(var) = reg.var() else { return Err("a message operand that is not a variable".into()) };
+        let Some(var) = reg.var() else { return Err(Unsupported::NotInVariable("a message operand").into()) };
         if !self.align_to_register(var, reg.byte, reg.byte + len * self.grf()) {
             let copy = self.payload(len);
             self.copy_bytes(copy, reg, bytes);
@@ -324,8 +324,13 @@ impl Lowerer<'_> {
 pub(crate) fn surface_index(value: u32) -> Lowered<SurfaceIndex> {
     match u8::try_from(value) {
         Ok(index) => Ok(SurfaceIndex(index)),
-        Err(_) => Err(format!("binding table index {value:#x} is above 255").into()),
+        Err(_) => surface_above(value),
     }
+}
+
+/// Refuses a binding table index.
+fn surface_above<T>(found: u32) -> Lowered<T> {
+    Err(Unsupported::Above { field: "binding table index", found, allowed: 255 }.into())
 }
 
 /// What the data port calls an atomic operation; floats have messages of their own.
@@ -381,7 +386,7 @@ impl Operation {
 pub(crate) fn oword_count(owords: u8) -> Lowered<OwordCount> {
     match OwordCount::of(owords).filter(|_| owords <= 8) {
         Some(count) => Ok(count),
-        None => Err(format!("a block of {owords} owords").into()),
+        None => Err(Unsupported::Owords(owords).into()),
     }
 }
 

@@ -10,7 +10,7 @@ use visa::{RawOperand, SurfaceId, VectorOperand, op::Holds};
 use super::{Message, PayloadPart, Surface, send::contiguous};
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
 /// Registers of these platforms; none with larger ones has the engines.
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
     pub(super) fn motion_estimation(&mut self, op: &visa::Op<'_>) -> Lowered {
         use visa::Op;
         if !self.caps.sampler.media {
-            return Err(format!("motion estimation does not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::MotionEstimation);
         }
         let lengths = MotionLengths::of(*op);
         match *op {
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
                 let payload = self.motion_payload(universal, input, lengths)?;
                 self.estimate(kind, payload, surface, output)
             }
-            _ => Err("no motion estimation".into()),
+            _ => unreachable!("{op:?} is no motion estimation"),
         }
     }
 
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
         let surface = self.surface(picture)?;
         // The references have the indices behind that of the picture; bindless surfaces have one for all.
         if let Surface::Bindless(..) = surface {
-            return Err("references of a bindless picture".into());
+            return Err(Unsupported::OfBindless("references").into());
         }
         let (target, copy) = self.response(output, kind.response * GRF)?;
         let message =

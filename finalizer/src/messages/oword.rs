@@ -16,7 +16,9 @@ use crate::{
 impl Lowerer<'_> {
     /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
     pub(crate) fn oword_block(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::OwordBlock { owords, data, .. } = *op else { return Err("not a block".into()) };
+        let Visa::OwordBlock { owords, data, .. } = *op else {
+            unreachable!("{op:?} is not a block of owords")
+        };
         let most = owords.min(MAX_OWORDS);
         for first in (0..owords).step_by(most.max(1).into()) {
             let data = RawOperand { offset: data.offset + u16::from(first) * 16, ..data };
@@ -28,7 +30,7 @@ impl Lowerer<'_> {
     /// The owords of a block from the `first` on.
     fn oword_part(&mut self, op: &Visa<'_>, first: u8, owords: u8, data: RawOperand) -> Lowered {
         let Visa::OwordBlock { access, alignment, surface, offset, .. } = *op else {
-            return Err("not a block".into());
+            unreachable!("{op:?} is not a block of owords");
         };
         // A block of a surface looks at the offset alone (Intel's finalizer: `translateVISAOwordLoadInst`; of what is
         // stored, where messages have one payload, it fills the header).

@@ -14,14 +14,14 @@ use visa::{
 use super::PayloadPart;
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
 };
 
 impl Lowerer<'_> {
     /// A message with one payload.
     pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::RawSend { wait, ext_desc, src_len, dst_len, desc, src, dst } = *op else {
-            return Err("not a raw message".into());
+            unreachable!("{op:?} is not a raw message");
         };
         let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
         let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.sends.late_functions);
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
     /// A message with two payloads.
     pub(crate) fn raw_sends(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::RawSends { wait, end, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } = *op else {
-            return Err("not a raw message".into());
+            unreachable!("{op:?} is not a raw message");
         };
         let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
         let code = match (sfid, immediate) {
@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         let mut send = self.raw_send_inst(op, target);
         let (payload, desc) = self.joined_payload(first, second, info.desc)?;
         let Desc::Imm(ex_desc) = info.ex_desc else {
-            return Err("an extended descriptor known at run time".into());
+            return Err(Unsupported::ExtendedDescriptor { coarse_pixels: false }.into());
         };
         send.src[0] = Src::payload(payload.reg, send.exec);
         send.payload = Payload::Send(SendInfo {

@@ -17,7 +17,7 @@ use visa::{
 use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
 /// Registers of parameters beyond which sixteen lanes are sent as two messages.
@@ -72,12 +72,10 @@ impl Lowerer<'_> {
     pub(crate) fn sampler_message(&mut self, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
         let Some(operation) = message_of(sample.op) else {
-            let why =
-                format!("operation {:#x} of the sampler does not exist on {}", sample.op, self.caps.name);
-            return Err(why.into());
+            return self.lacks(Feature::SamplerOperation(sample.op));
         };
         if !sample.paired.is_null() {
-            return Err("paired surfaces are not supported".into());
+            return Err(Unsupported::PairedSurfaces.into());
         }
         let plan = self.sampling_plan(operation, sample);
         let index = self.sampler_index(sample.sampler)?;
@@ -97,7 +95,7 @@ impl Lowerer<'_> {
         let whole = plan.result_bytes(plan.lanes).next_multiple_of(self.grf());
         let (dst, copy) = self.response(sample.dst, plan.channels * whole)?;
         if copy.is_some() {
-            return Err("a sampler result that does not start at a register".into());
+            return Err(Unsupported::NotAtRegister("sampler result").into());
         }
         let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: plan.header, response };
         let groups = plan.lanes / plan.step;
@@ -196,15 +194,11 @@ impl Lowerer<'_> {
             };
             parts.push(PayloadPart { reg, len });
         }
-        if parts.is_empty() { Err("a sampler message without parameters".into()) } else { Ok(parts) }
+        if parts.is_empty() { Err(Unsupported::NoParameters.into()) } else { Ok(parts) }
     }
 
     pub(super) fn need_sampler(&self) -> Lowered {
-        if self.caps.sampler.exists {
-            Ok(())
-        } else {
-            Err(format!("{} has no sampler", self.caps.name).into())
-        }
+        if self.caps.sampler.exists { Ok(()) } else { Err(Unsupported::NoSampler(self.caps.platform).into()) }
     }
 
     /// Brings the results of a group of lanes to their places in the whole result, whose channels have `whole`
@@ -253,14 +247,14 @@ impl Lowerer<'_> {
                     Ok(Sampler::Bindless(reg))
                 }
                 (None, Some(var)) => Ok(Sampler::Bindless(VReg::var_at(var, 0))),
-                (None, None) => Err("a bindless sampler that is never set".into()),
+                (None, None) => Err(Unsupported::NeverSet("bindless sampler").into()),
             };
         }
         match (handle.known, handle.var) {
             (Some(index), _) if index < 16 => Ok(Sampler::Index(to_u8(index))),
-            (Some(index), _) => Err(format!("sampler index {index} is above 15").into()),
+            (Some(found), _) => Err(Unsupported::Above { field: "sampler index", found, allowed: 15 }.into()),
             (None, Some(var)) => Ok(Sampler::Register(VReg::var_at(var, 0))),
-            (None, None) => Err("a sampler that is never set".into()),
+            (None, None) => Err(Unsupported::NeverSet("sampler").into()),
         }
     }
 
@@ -374,14 +368,14 @@ impl Lowerer<'_> {
         self.need_sampler()?;
         let data = self.lane_data(op)?;
         let Visa::Info3d { op, channels, surface, lod, .. } = *op else {
-            return Err("not a query".into());
+            unreachable!("{op:?} is no query");
         };
         let lanes = self.message_lanes();
         // Without a header all channels come, or the first ones where the response's length may say so.
         let first_channels = self.caps.sampler.short_responses && matches!(channels.0, 1 | 3 | 7);
         let forced = self.caps.sampler.header;
         let Some(query) = message_of(op).filter(|query| query.row().form == Request::Query) else {
-            return Err(format!("{op} is no query").into());
+            return Err(Unsupported::NotQuery(op).into());
         };
         let header = if query.row().has(Parameter::Lod) {
             channels != ChannelMask::RGBA && (forced || !first_channels)

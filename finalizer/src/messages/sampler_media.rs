@@ -11,7 +11,7 @@ use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOper
 use super::{Message, PayloadPart, hdc::disabled, sampler::Sampler};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
 };
 
 /// A message on a block of pixels.
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
         let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, .. } =
             *op
         else {
-            return Err("not a block of pixels".into());
+            unreachable!("{op:?} is not a block of pixels");
         };
         self.need_sampler()?;
         let header = self.media_header(channels, format & 3);
@@ -114,10 +114,10 @@ impl Lowerer<'_> {
     }
 
     /// A field of bits. Intel's finalizer adds floats and converts the sum, of which the lower bits are then lost.
-    fn integer_src(&mut self, operand: &VectorOperand, what: &str) -> Lowered<VSrc> {
+    fn integer_src(&mut self, operand: &VectorOperand, what: &'static str) -> Lowered<VSrc> {
         let source = self.scalar_src(operand)?;
         match source.ty().is_some_and(Type::is_float) {
-            true => Err(format!("a {what} that is no integer").into()),
+            true => Err(Unsupported::NoInteger(what).into()),
             false => Ok(source),
         }
     }
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
     /// `sample`, `load` of old: u, v, r, and no level of detail.
     pub(super) fn legacy_sample(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::SampleLegacy { channels, lanes, sampler, surface, coords: [u, v, r], .. } = *op else {
-            return Err("not a sample of old".into());
+            unreachable!("{op:?} is not a sample of old");
         };
         self.need_sampler()?;
         let simd_mode = match lanes {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer},
 };
 
 /// Owords of one block message; blocks of 16 are two.
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
     /// Messages of more blocks a lane than fit into one: the blocks in halves.
     fn svm_halves(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::SvmGather { access, block_bytes, blocks, data, .. } = *op else {
-            return Err("not a scattered message".into());
+            unreachable!("{op:?} is not a gathering message");
         };
         let lanes = self.message_lanes();
         let blocks = blocks / 2;
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
             (_, true) => Dc1::A64AtomicFloat,
         };
         if bits == 64 && operation.is_float() {
-            return Err(format!("float atomics of 64 bits do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::FloatAtomics(bits));
         }
         self.note_write(None);
         let returns = !result.operand.is_null();

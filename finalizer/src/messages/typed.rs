@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
 };
 
 impl Lowerer<'_> {
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         if let Visa::Typed4 { surface, .. } | Visa::TypedAtomic { surface, .. } = *op
             && matches!(surface, SurfaceId::SLM | SurfaceId::STATELESS)
         {
-            return Err("memory without a surface's state has no texels".into());
+            return Err(Unsupported::NoTexels.into());
         }
         match *op {
             Visa::Typed4 { .. } => self.texels(op),
@@ -30,7 +30,9 @@ impl Lowerer<'_> {
 
     /// Reads and writes of texels.
     fn texels(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::Typed4 { access, mask, surface, coords, .. } = *op else { return Err("no texels".into()) };
+        let Visa::Typed4 { access, mask, surface, coords, .. } = *op else {
+            unreachable!("{op:?} is not an access of texels")
+        };
         let data = self.lane_data(op)?;
         let kind = if access.is_store() { Dc1::TypedWrite } else { Dc1::TypedRead };
         let desc = Surface::new()
@@ -53,19 +55,19 @@ impl Lowerer<'_> {
 
     fn typed_atomic(&mut self, op: &Visa<'_>) -> Lowered {
         let Visa::TypedAtomic { op: operation, bits, surface, coords, srcs, .. } = *op else {
-            return Err("no atomic".into());
+            unreachable!("{op:?} is not a typed atomic");
         };
         let data = self.lane_data(op)?;
         let of_data_port = Operation::of(operation);
         if of_data_port.is_float() {
-            return Err("typed float atomics do not exist".into());
+            return Err(Unsupported::TypedFloatAtomics.into());
         }
         self.check_atomics_of(bits)?;
         // No message of the data port has others ("MSD1R_TAI"); Intel's finalizer refuses them, too.
         let kind = match bits {
             16 => Dc1::TypedAtomicHalf,
             32 => Dc1::TypedAtomic,
-            _ => return Err(format!("typed atomics of {bits} bits do not exist").into()),
+            _ => return Err(Unsupported::TypedAtomics(bits).into()),
         };
         let returns = !data.operand.is_null();
         let desc = Atomic::new()

@@ -3,7 +3,7 @@
 use platforms::Platform;
 
 use super::{
-    super::{exchange::ExchangeLists, facts::SourceFacts},
+    super::{exchange::ExchangeLists, facts::SourceFacts, returned::Unclear},
     Exchange,
 };
 
@@ -66,8 +66,8 @@ fn found(of: &str, words: &str, lists: &mut ExchangeLists) -> String {
     let lie = match Exchange::of(kernel, &facts, lists) {
         Exchange::Shared => "shared".into(),
         Exchange::Apart => "apart".into(),
-        Exchange::Unclear(at, why) if why.contains("handed on") => format!("handed on at {}", at - 1),
-        Exchange::Unclear(at, _) => format!("unclear at {}", at - 1),
+        Exchange::Unclear(at, Unclear::HandedOn) => format!("handed on at {}", at - 1),
+        Exchange::Unclear(at, Unclear::Read) => format!("unclear at {}", at - 1),
     };
     let read: Vec<_> = lists.readers.iter().map(|at| (at - 1).to_string()).collect();
     if read.is_empty() { lie } else { format!("{lie}, read at {}", read.join(" ")) }

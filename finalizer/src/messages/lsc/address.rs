@@ -9,10 +9,10 @@ use narrow::{low_u32, to_u16};
 use visa::{VectorOperand, lsc::LscAddrType, op::Lsc};
 
 use super::codes::{GENERAL_STATE, address_size, binding};
-use crate::messages::{PayloadPart, surface_index};
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Lowered, Lowerer, Unsupported},
+    messages::{PayloadPart, surface_index},
 };
 
 /// Bytes of a surface state: "RENDER_SURFACE_STATE", 16 dwords, PRM Volume 2d.
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
                 let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?;
                 Ok((model, ex_desc, address))
             }
-            other => Err(format!("address model {other} is not supported").into()),
+            other => Err(Unsupported::AddressModel(other).into()),
         }
     }
 

@@ -9,17 +9,17 @@ use narrow::to_index;
 use visa::{Op as Visa, lsc::LscOrder, op::LscBlock2d};
 
 use super::codes::{LscMessage, cache_control, data_size, message_of, shared_function};
-use crate::messages::PayloadPart;
 use crate::{
     build::{self, Lanes},
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
+    messages::PayloadPart,
 };
 
 impl Lowerer<'_> {
     /// Two-dimensional block loads and stores.
     pub(crate) fn lsc_block2d(&mut self, lsc: &LscBlock2d<'_>) -> Lowered {
         if !self.caps.memory.lsc {
-            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::Lsc);
         }
         let header = self.zero_register();
         let base = self.scalar_src(lsc.addr[0])?;
@@ -29,13 +29,12 @@ impl Lowerer<'_> {
             self.set_dword(header, 2 + to_index(i), value);
         }
         let (width, height, blocks) = (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
-        if width == 0 || height == 0 || blocks == 0 {
-            return Err("an empty block".into());
-        }
-        let Some(shape) = BlockShape::of(width, height, blocks) else { return Err("too many blocks".into()) };
+        let Some(shape) = BlockShape::of(width, height, blocks) else {
+            return Err(Unsupported::Blocks2d { width, height, blocks }.into());
+        };
         self.set_dword(header, 7, Src::ud(shape.into_bits()));
         let Some(code) = message_of(lsc.op).filter(|code| code.is_block2d()) else {
-            return Err(format!("{} moves no block", lsc.op.name()).into());
+            return Err(Unsupported::NotBlock(lsc.op).into());
         };
         let effect = code.row().effect;
         let access = Access::store_if(effect == Effect::Store);
@@ -56,7 +55,7 @@ impl Lowerer<'_> {
         };
         let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
         if copy.is_some() {
-            return Err("a block destination that does not start at a register".into());
+            return Err(Unsupported::NotAtRegister("block destination").into());
         }
         let message = LscMessage {
             sfid: shared_function(lsc.sfid),

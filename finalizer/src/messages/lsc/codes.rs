@@ -7,7 +7,7 @@ use messages::{
 };
 use visa::lsc::{LscAddrSize, LscCache, LscDataSize, LscElems, LscOp, LscSfid};
 
-use crate::lower::Lowered;
+use crate::lower::{Lowered, Unsupported};
 
 /// With 32-bit addresses: relative to the general state base address.
 pub(in crate::messages) const GENERAL_STATE: SurfaceIndex = SurfaceIndex::STATELESS;
@@ -45,7 +45,7 @@ pub(super) fn cache_control(effect: Effect, cache: [LscCache; 2]) -> Lowered<u8>
             _ => None,
         },
     };
-    code.ok_or_else(|| format!("cache control {}.{} does not exist here", cache[0], cache[1]).into())
+    code.ok_or_else(|| Unsupported::CacheControl(cache).into())
 }
 
 /// Atomics pass the first level by.

@@ -8,10 +8,10 @@ use messages::{
 use visa::lsc::{LscFenceOp, LscScope, LscSfid};
 
 use super::codes::{LscMessage, shared_function};
-use crate::messages::{PayloadPart, Sizes};
 use crate::{
     build::Lanes,
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer},
+    messages::{PayloadPart, Sizes},
 };
 
 /// What a fence does to the third-level cache.
@@ -25,7 +25,7 @@ impl Lowerer<'_> {
     /// `lsc_fence`.
     pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
         if !self.caps.memory.lsc {
-            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::Lsc);
         }
         self.fence_message(sfid, op, scope);
         Ok(())

@@ -19,7 +19,7 @@ use visa::{Op as Visa, RawOperand, lsc::LscOrder, op::Lsc};
 use super::{Parts, PayloadPart, Sizes};
 use crate::{
     build::{self, Lanes, VReg},
-    lower::{Lowered, Lowerer},
+    lower::{Feature, Lowered, Lowerer},
 };
 use codes::{
     LscMessage, address_size, cache_control, data_size, message_of, quad, shared_function, vector_size,
@@ -61,10 +61,10 @@ impl Lowerer<'_> {
     /// Loads, stores and atomics, strided ones included.
     pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
         if !self.caps.memory.lsc {
-            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::Lsc);
         }
         let Some(code) = message_of(lsc.op).filter(|code| accesses(*code)) else {
-            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
+            return self.lacks(Feature::LscOperation(lsc.op));
         };
         let row = code.row();
         let grf = self.grf();

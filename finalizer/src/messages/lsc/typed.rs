@@ -7,25 +7,29 @@ use messages::{
 };
 use visa::{Op as Visa, lsc::LscAddrType, op::LscTyped};
 
-use super::accesses;
-use super::codes::{LscMessage, cache_control, message_of, quad};
-use crate::lower::{Lowered, Lowerer};
-use crate::messages::Parts;
+use super::{
+    accesses,
+    codes::{LscMessage, cache_control, message_of, quad},
+};
+use crate::{
+    lower::{Feature, Lowered, Lowerer, Unsupported},
+    messages::Parts,
+};
 
 impl Lowerer<'_> {
     /// Typed accesses.
     pub(crate) fn lsc_typed(&mut self, lsc: &LscTyped<'_>) -> Lowered {
         if !self.caps.memory.lsc {
-            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+            return self.lacks(Feature::Lsc);
         }
         if lsc.offsets != [0; 3] {
-            return Err("immediate coordinate offsets of typed accesses do not exist on this platform".into());
+            return Err(Unsupported::TypedOffsets.into());
         }
         let lanes = self.message_lanes();
         let grf = self.grf();
         let asks = |code: &LscCode| code.row().form == LscForm::State;
         let Some(code) = message_of(lsc.op).filter(|code| accesses(*code) || asks(code)) else {
-            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
+            return self.lacks(Feature::LscOperation(lsc.op));
         };
         let effect = code.row().effect;
         let mut parts = Parts::new();
@@ -39,7 +43,7 @@ impl Lowerer<'_> {
             LscAddrType::Bss | LscAddrType::Ss => {
                 self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?
             }
-            other => return Err(format!("typed accesses with address model {other}").into()),
+            other => return Err(Unsupported::AddressModel(other).into()),
         };
         let desc = quad(code, lsc.addr_size, lsc.shape.size)
             .with_channels(lsc.shape.channels.map_or(0, |m| m.0 & 15))
