@@ -78,7 +78,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
                 place if plane == 0 => place,
                 _ => return Err("a plane of a surface that is not in the binding table".into()),
             };
-            let field = (2..=5).contains(&modifier).then_some(matches!(modifier, 3 | 5));
+            let field = modifier.bottom_field();
             let (x, y) = (low_i32(cx.scalar_address(t, x)?), low_i32(cx.scalar_address(t, y)?));
             let pitch = media_pitch(width.into());
             let block =

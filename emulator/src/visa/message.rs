@@ -8,7 +8,10 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
-use visa::{Inst, Op, op::SampleKind};
+use visa::{
+    Inst, Op,
+    op::{NamedBarrierMode, SampleKind},
+};
 
 /// Runs an instruction that reaches memory or another unit.
 pub(super) fn message(
@@ -51,15 +54,16 @@ fn named_barrier(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -
         return Err("no barrier".into());
     };
     let id = cx.scalar_address(t, id)? & 0xff;
-    if mode == 0 {
+    if mode == NamedBarrierMode::Wait {
         t.turn.wait(id);
         return Ok(SendKind::Gateway);
     }
     // With one count of threads these produce and consume, and the type says so.
-    let consumers = if mode == 1 { producers } else { consumers };
+    let all = mode == NamedBarrierMode::Signal;
+    let consumers = if all { producers } else { consumers };
     let parts = [
         id,
-        if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 },
+        if all { 0 } else { cx.scalar_address(t, kind)? & 3 },
         cx.scalar_address(t, producers)? & 0xff,
         cx.scalar_address(t, consumers)? & 0xff,
     ];

@@ -29,14 +29,13 @@ impl Lowerer<'_> {
         let y = self.scalar_src(y)?;
         self.set_dword(header, 1, y);
         let header = PayloadPart { reg: header, len: 1 };
-        // Top and bottom fields: 2 and 4 (modified), 3 and 5.
         let kind = if access.is_store() { Dc1::MediaBlockWrite } else { Dc1::MediaBlockRead };
-        let one_field = (2..=5).contains(&modifier);
+        let field = modifier.bottom_field();
         let desc = MediaBlock::new()
             .with_message_type(Some(kind))
-            .with_line_stride_override(one_field)
-            .with_line_stride(one_field)
-            .with_line_stride_offset(matches!(modifier, 3 | 5));
+            .with_line_stride_override(field.is_some())
+            .with_line_stride(field.is_some())
+            .with_line_stride_offset(field == Some(true));
         let mut desc: Descriptor = desc.into();
         // The planes of a surface have binding table indices in a row (Intel's finalizer adds them too). An index of
         // run time is added to the descriptor, which then has the plane in its place.

@@ -14,7 +14,7 @@ use platforms::EndFence;
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
-    op::BarrierHalf,
+    op::{BarrierHalf, FenceMask, NamedBarrierMode},
 };
 
 use super::{Message, lsc::ThirdLevel};
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
     /// `nbarrier`: a wait for a barrier by its number, or a signal.
     pub(crate) fn named_barrier(
         &mut self,
-        mode: u8,
+        mode: NamedBarrierMode,
         id: &VectorOperand,
         kind: &VectorOperand,
         threads: [&VectorOperand; 2],
@@ -78,10 +78,14 @@ impl Lowerer<'_> {
             return self.unsupported(visa::Opcode::Nbarrier);
         }
         match mode {
-            0 => self.wait_for_barrier(id),
+            NamedBarrierMode::Wait => self.wait_for_barrier(id),
             // With one number of threads, all of them produce and consume.
-            1 => self.signal_named_barrier([Some(id), None, Some(threads[0]), Some(threads[0])]),
-            _ => self.signal_named_barrier([Some(id), Some(kind), Some(threads[0]), Some(threads[1])]),
+            NamedBarrierMode::Signal => {
+                self.signal_named_barrier([Some(id), None, Some(threads[0]), Some(threads[0])])
+            }
+            NamedBarrierMode::SignalAs => {
+                self.signal_named_barrier([Some(id), Some(kind), Some(threads[0]), Some(threads[1])])
+            }
         }
     }
 
@@ -165,23 +169,23 @@ impl Lowerer<'_> {
     }
 
     /// `fence`: bit 0 commit, 1 to 4 flushes, 5 shared local memory only, 6 L1, 7 scheduling only.
-    pub(crate) fn fence(&mut self, mask: u8) -> Lowered {
-        if mask & 0x80 != 0 {
+    pub(crate) fn fence(&mut self, mask: FenceMask) -> Lowered {
+        if mask.software() {
             return Ok(());
         }
-        let local = mask & 0x20 != 0;
+        let local = mask.local();
         if self.caps.memory.lsc {
-            return match (local, mask & 0x10) {
+            // Bit 3: data that are not instructions, textures or constants.
+            return match (local, mask.flush_l3() & 8) {
                 (true, _) => self.local_fence_by_lsc(),
                 (false, 0) => self.global_fence_by_lsc(ThirdLevel::Kept),
                 (false, _) => self.global_fence_by_lsc(ThirdLevel::Flushed),
             };
         }
-        let commit = mask & 1 != 0;
-        let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
-        let flush = if self.caps.memory.fence_flushes { mask >> 1 & 15 } else { 0 };
+        let l1 = mask.flush_l1() && !(self.caps.memory.slm_fence && local);
+        let flush = if self.caps.memory.fence_flushes { mask.flush_l3() } else { 0 };
         let fence = if local { self.local_fence() } else { MemoryFence::new() };
-        self.memory_fence(fence.with_commit(commit).with_flush_l3(flush).with_flush_l1(l1));
+        self.memory_fence(fence.with_commit(mask.commit()).with_flush_l3(flush).with_flush_l1(l1));
         Ok(())
     }
 

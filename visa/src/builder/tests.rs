@@ -40,7 +40,7 @@ fn a_kernel_of_every_family_keeps_the_rules_and_survives_bytes_and_text() {
     b.addr_add(Exec::no_mask(ExecSize::S1), a, x, 4u16);
     b.scaled4(SIMD8, Access::Load, ChannelMask(1), t, 0u32, x, y);
     b.oword_block(Access::Load, BlockAlignment::Oword, 2, SurfaceModifier::None, t, 4u32, x);
-    b.media_block(Access::Store, 0, t, 0, 32, 1, 0u32, 1u32, x);
+    b.media_block(Access::Store, crate::op::MediaModifier::None, t, 0, 32, 1, 0u32, 1u32, x);
     b.atomic(SIMD8, AtomicOp::Add, 32, t, x, [y.raw(0), RawOperand::NULL], x);
     b.call(Exec::SCALAR, sub);
     b.barrier();

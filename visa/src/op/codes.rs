@@ -104,6 +104,26 @@ codes! {
         put(half, p) { (half == BarrierHalf::Signal).put(p) }
     }
 
+    /// What is done at a barrier that has a number: 0, 1 or 2.
+    NamedBarrierByte: NamedBarrierMode {
+        take(t) {
+            match t.byte() {
+                0 => Ok(NamedBarrierMode::Wait),
+                1 => Ok(NamedBarrierMode::Signal),
+                2 => Ok(NamedBarrierMode::SignalAs),
+                mode => Err(("mode", u32::from(mode))),
+            }
+        }
+        put(mode, p) {
+            let mode: u8 = match mode {
+                NamedBarrierMode::Wait => 0,
+                NamedBarrierMode::Signal => 1,
+                NamedBarrierMode::SignalAs => 2,
+            };
+            mode.put(p);
+        }
+    }
+
     /// Whether others write a surface: the lowest bit of a byte.
     ModifierByte: SurfaceModifier {
         take(t) { Ok(if t.byte() & 1 != 0 { SurfaceModifier::Modified } else { SurfaceModifier::None }) }

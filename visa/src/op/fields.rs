@@ -88,6 +88,7 @@ fields! {
     u32: |t| t.num(), |v| Operand::Num(v);
     i32: |t| t.num().cast_signed(), |v| Operand::Num(v.cast_unsigned());
     bool: |t| t.byte() != 0, |v| Operand::Num(v.into());
+    FenceMask: |t| FenceMask::from_bits(t.byte()), |v| Operand::Num(v.into_bits().into());
     ChannelMask: |t| ChannelMask(t.byte() & 15), |v| Operand::Num(v.0.into());
     RawOperand: |t| t.next().raw(), |v| Operand::Raw(v);
     &'a VectorOperand: |t| t.next().vector(), |v| Operand::Vector(*v);
@@ -135,6 +136,7 @@ macro_rules! choices {
 }
 
 choices! {
+    MediaModifier = "modifier";
     LscSfid = "shared function";
     LscFenceOp = "fence operation";
     LscScope = "fence scope";

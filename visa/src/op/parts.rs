@@ -1,5 +1,7 @@
 //! What operations are made of that is more than an operand.
 
+use bitfield_struct::bitfield;
+
 use crate::{ids::*, lsc::*, types::ChannelMask};
 
 /// What offsets or addresses a block of owords may have.
@@ -118,6 +120,46 @@ pub enum BarrierHalf {
     Signal,
 }
 
+/// What is done at a barrier that has a number (spec `NBARRIER`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedBarrierMode {
+    /// Waits until all threads have signalled.
+    Wait,
+    /// Signals, as all of so many threads do, which produce and consume.
+    Signal,
+    /// Signals, as one of so many producers, or consumers.
+    SignalAs,
+}
+
+/// What a fence does (spec `FENCE`).
+#[bitfield(u8)]
+#[derive(PartialEq, Eq)]
+pub struct FenceMask {
+    /// The thread waits until it is done.
+    pub commit: bool,
+    /// Which data of the third-level cache go out: from bit 0 on instructions, textures, constants, the rest.
+    #[bits(4)]
+    pub flush_l3: u8,
+    /// Of shared local memory, not of global.
+    pub local: bool,
+    /// The first-level cache is invalidated.
+    pub flush_l1: bool,
+    /// Of the compiler alone: instructions do not pass it.
+    pub software: bool,
+}
+
+impl FenceMask {
+    /// The letters of assembly, in their order.
+    pub(crate) const FLAGS: [(&str, FenceMask); 6] = [
+        ("E", FenceMask::new().with_commit(true)),
+        ("I", FenceMask::new().with_flush_l3(1)),
+        ("S", FenceMask::new().with_flush_l3(2)),
+        ("C", FenceMask::new().with_flush_l3(4)),
+        ("R", FenceMask::new().with_flush_l3(8)),
+        ("L1", FenceMask::new().with_flush_l1(true)),
+    ];
+}
+
 /// Which of two values is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extreme {
@@ -175,6 +217,35 @@ impl LscShape {
         match self.channels {
             Some(mask) => mask.count(),
             None => self.elems.count(),
+        }
+    }
+}
+
+crate::types::raw_enum! {
+    /// Which lines of a surface a block of pixels has, and who else writes them (spec `MEDIA_LD`, `MEDIA_ST`).
+    MediaModifier {
+        /// All.
+        None = 0 => "nomod",
+        /// All; others write it.
+        Modified = 1 => "modified",
+        /// Those of the top field.
+        Top = 2 => "top",
+        /// Those of the bottom field.
+        Bottom = 3 => "bottom",
+        /// Those of the top field; others write it.
+        TopModified = 4 => "top_mod",
+        /// Those of the bottom field; others write it.
+        BottomModified = 5 => "bottom_mod",
+    }
+}
+
+impl MediaModifier {
+    /// Whether it is one field, and then whether that is the bottom one.
+    pub const fn bottom_field(self) -> Option<bool> {
+        match self {
+            MediaModifier::None | MediaModifier::Modified => None,
+            MediaModifier::Top | MediaModifier::TopModified => Some(false),
+            MediaModifier::Bottom | MediaModifier::BottomModified => Some(true),
         }
     }
 }

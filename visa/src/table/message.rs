@@ -29,7 +29,7 @@ macro_rules! message_instructions {
             MediaBlock media_block() own_text says (access: Access "Load or store.") [
                 MediaLd = 0x37 "media_ld" (access = Access::Load), MediaSt = 0x38 "media_st" (access = Access::Store)
             ] on (everywhere) {
-                u8("modifier")                    => (modifier: u8 "Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.");
+                u8("modifier")                    => (modifier: MediaModifier "Modifier.");
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
                 u8("plane")                       => (plane: u8 "Plane.");
                 u8("block width")                 => (width: u8 "Width in bytes.");
@@ -344,7 +344,7 @@ macro_rules! message_instructions {
 
             /// `nbarrier`.
             NamedBarrier nbarrier() own_text [Nbarrier = 0x60 "nbarrier"] on (thread.named_barriers) {
-                u8("mode")                        => (mode: u8 "0 wait, 1 signal with one thread count, 2 signal with producers and consumers.");
+                u8("mode")                        => (mode: NamedBarrierMode "Wait or signal.") NamedBarrierByte;
                 scalar("barrier id", Types::INT)  => (id: Scalar "Barrier id.");
                 scalar("barrier type", Types::INT) => (kind: Scalar "Barrier type.");
                 scalar("producers", Types::INT)   => (producers: Scalar "Producers.");
@@ -358,7 +358,7 @@ macro_rules! message_instructions {
 
             /// `fence`.
             Fence fence() own_text [Fence = 0x5c "fence"] on (everywhere) {
-                u8("mask")                        => (mask: u8 "Bit 0 enable commit, 1-4 flushes, 5 local (SLM) rather than global, 6 L1 invalidate, 7 scheduling fence only.");
+                u8("mask")                        => (mask: FenceMask "What it does.");
             }
 
             /// `lsc_fence`.

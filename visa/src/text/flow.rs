@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     ids::*,
+    op::FenceMask,
     opcode::Opcode,
     operand::Operand,
     types::{Exec, LabelKind},
@@ -109,13 +110,12 @@ impl<'s> Parser<'s> {
             "sbarrier" => self.emit(Opcode::Sbarrier, Exec::SCALAR, head, &[Operand::Num(signal.into())]),
             "nbarrier" => self.nbarrier(signal, head),
             _ => {
-                let base = match name {
-                    "fence_global" => 0,
-                    "fence_local" => 0x20,
-                    _ => 0x80,
+                let mask = match name {
+                    "fence_global" => self.fence_flags()?,
+                    "fence_local" => self.fence_flags()?.with_local(true),
+                    _ => FenceMask::new().with_software(true),
                 };
-                let flags = if base == 0x80 { 0 } else { self.fence_flags()? };
-                self.emit(Opcode::Fence, Exec::SCALAR, head, &[Operand::Num(base | flags)])
+                self.emit(Opcode::Fence, Exec::SCALAR, head, &[Operand::Num(mask.into_bits().into())])
             }
         }
     }
@@ -148,19 +148,19 @@ impl<'s> Parser<'s> {
     }
 
     /// `.EISCRL1` in this order, any of them; the dot may stand alone.
-    fn fence_flags(&mut self) -> Parsed<u32> {
+    fn fence_flags(&mut self) -> Parsed<FenceMask> {
         if !self.eat(Tok::Dot) {
-            return Ok(0);
+            return Ok(FenceMask::new());
         }
         if self.peek() != Tok::Ident || !self.glued(0) {
-            return Ok(0);
+            return Ok(FenceMask::new());
         }
         let word = self.slice();
         let mut rest = word;
         let mut flags = 0;
-        for (letters, bit) in [("E", 0), ("I", 1), ("S", 2), ("C", 3), ("R", 4), ("L1", 6)] {
+        for (letters, flag) in FenceMask::FLAGS {
             if let Some(tail) = rest.strip_prefix(letters) {
-                flags |= 1 << bit;
+                flags |= flag.into_bits();
                 rest = tail;
             }
         }
@@ -168,7 +168,7 @@ impl<'s> Parser<'s> {
             return self.expected("fence flags out of E, I, S, C, R, L1, in this order");
         }
         self.at += 1;
-        Ok(flags)
+        Ok(FenceMask::from_bits(flags))
     }
 
     pub(super) fn bookkeeping(&mut self, name: &str, head: Head) -> Parsed<()> {

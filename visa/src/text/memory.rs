@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Access,
+    op::MediaModifier,
     opcode::Opcode,
     operand::Operand,
     table::{Enc, Row, Slot, Text},
@@ -17,9 +18,6 @@ use crate::{
 
 /// Bytes of a block by their code; the last has no meaning.
 pub(super) const BLOCK_BYTES: [u32; 4] = [1, 4, 8, 8];
-
-/// Media load and store modifiers, in encoding order.
-pub(super) const MEDIA_MODIFIERS: [&str; 6] = ["nomod", "modified", "top", "bottom", "top_mod", "bottom_mod"];
 
 impl<'s> Parser<'s> {
     fn opcode_of(&mut self, name: &str) -> Parsed<Opcode> {
@@ -78,15 +76,16 @@ impl<'s> Parser<'s> {
     pub(super) fn media(&mut self, name: &str, head: Head) -> Parsed<()> {
         let opcode = self.opcode_of(name)?;
         let word = self.dot_word().unwrap_or_default();
-        let Some(modifier) = MEDIA_MODIFIERS.iter().position(|m| *m == word) else {
-            return self.fail(format!("expected one of .{}", MEDIA_MODIFIERS.join(", .")));
+        let Some(modifier) = MediaModifier::from_name(word) else {
+            let words: Vec<_> = MediaModifier::ALL.iter().map(|modifier| modifier.name()).collect();
+            return self.fail(format!("expected one of .{}", words.join(", .")));
         };
         let (width, height) = self.pair("the width", "the height")?;
         let surface = self.surface_operand()?;
         let plain = matches!(self.peek(), Tok::Int | Tok::Hex) && self.peek_at(1) != Tok::Colon;
         let plane = if plain { self.plain_int_in(0..=255, "the plane")? } else { 0 };
         let operands = [
-            Operand::Num(to_index(modifier)),
+            Operand::Num(modifier.raw().into()),
             surface,
             Operand::Num(plane),
             Operand::Num(width.into()),

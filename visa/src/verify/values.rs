@@ -35,7 +35,7 @@ impl Checker<'_> {
             }
             Op::NamedBarrier { id, kind, producers, consumers, mode } => {
                 self.constant(index, "barrier id", id, 0, 31);
-                if mode & 1 == 0 {
+                if mode == NamedBarrierMode::Wait {
                     return;
                 }
                 self.constant(index, "barrier type", kind, 0, 2);

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use narrow::low_u8;
 
 use super::{Printer, quote};
-use crate::{ids::*, inst::Record, opcode::Opcode, operand::*, table::Family, types::*};
+use crate::{ids::*, inst::Record, op::FenceMask, opcode::Opcode, operand::*, table::Family, types::*};
 
 /// Column that the instruction number stands in.
 const NUMBER_COLUMN: usize = 80;
@@ -358,17 +358,17 @@ impl Printer<'_> {
 
     fn sync(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         if record.opcode == Opcode::Fence {
-            let mask = operands[0].num();
-            if mask & 0x80 != 0 {
+            let mask = FenceMask::from_bits(low_u8(operands[0].num()));
+            if mask.software() {
                 self.out.push_str("fence_sw");
                 return Ok(());
             }
-            self.out.push_str(if mask & 0x20 != 0 { "fence_local" } else { "fence_global" });
-            if mask != 0 {
+            self.out.push_str(if mask.local() { "fence_local" } else { "fence_global" });
+            if mask != FenceMask::new() {
                 self.out.push('.');
             }
-            for (letters, bit) in [("E", 0), ("I", 1), ("S", 2), ("C", 3), ("R", 4), ("L1", 6)] {
-                if mask >> bit & 1 != 0 {
+            for (letters, flag) in FenceMask::FLAGS {
+                if mask.into_bits() & flag.into_bits() != 0 {
                     self.out.push_str(letters);
                 }
             }

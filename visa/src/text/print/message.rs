@@ -5,14 +5,12 @@ use std::fmt::{self, Write};
 use narrow::{as_index, low_u8};
 
 use super::{
-    super::{
-        memory::{BLOCK_BYTES, MEDIA_MODIFIERS},
-        sampler::*,
-    },
+    super::{memory::BLOCK_BYTES, sampler::*},
     Printer,
 };
 use crate::{
     inst::Record,
+    op::MediaModifier,
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Row, Slot, Text},
@@ -92,7 +90,7 @@ impl Printer<'_> {
     }
 
     fn media(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
-        let modifier = MEDIA_MODIFIERS.get(as_index(operands[0].num())).copied().unwrap_or("nomod");
+        let modifier = MediaModifier::from_raw(low_u8(operands[0].num())).unwrap_or(MediaModifier::None);
         write!(self.out, "{}.{modifier} ({},{})", record.opcode, operands[3].num(), operands[4].num())?;
         self.operand(&operands[1])?;
         self.operand(&operands[2])?;
