@@ -55,15 +55,20 @@ pub enum Grf {
     Auto,
 }
 
+impl Grf {
+    /// What can be written for it: the sizes of the rows' register files, and `auto`.
+    pub(super) const VALUES: &str = "128, 256, auto";
+}
+
 impl std::str::FromStr for Grf {
-    type Err = &'static str;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Grf, Self::Err> {
         match text {
             "auto" => Ok(Grf::Auto),
             _ => {
                 let count = text.parse().ok().filter(|n| Registers::all_sizes().any(|size| size == *n));
-                count.map(Grf::Count).ok_or("allowed: how many the threads of a platform can have, auto")
+                count.map(Grf::Count).ok_or_else(|| format!("allowed: {}", Grf::VALUES))
             }
         }
     }

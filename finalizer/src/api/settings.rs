@@ -38,7 +38,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "grf",
         about: "general registers of a thread; `auto` takes the most where that makes a kernel spill less",
-        allowed: "how many the threads of a platform can have, auto",
+        allowed: Grf::VALUES,
         set: |o, v| Grf::from_str(v).ok().map(|grf| o.grf = grf),
     },
     Setting {
@@ -161,6 +161,12 @@ impl Options {
 mod tests {
     use super::*;
     use platforms::Platform;
+
+    #[test]
+    fn sizes_of_register_files_are_those_of_the_rows() {
+        let sizes: String = platforms::Registers::all_sizes().map(|size| format!("{size}, ")).collect();
+        assert_eq!(Grf::VALUES, sizes + "auto");
+    }
 
     #[test]
     fn every_setting_changes_its_option_and_refuses_other_values() {

@@ -105,7 +105,8 @@ impl Lowerer<'_> {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
             _ if plane => {
-                return Err(Unsupported::NotInVariable("coordinates of a plane, behind addresses,").into());
+                let why = "coordinates of a plane behind an address of each channel";
+                return Err(Unsupported::Operation(why).into());
             }
             other => {
                 let copy = self.copy_as(other, Type::F);
