@@ -197,7 +197,7 @@ fn what_arithmetic_does_not_combine_is_converted() {
         }
         let rotation = "rol (M1_NM, 8) B(0,0)<1> B(0,0)<1;1,0> W(0,0)<1;1,0>";
         let error = code(platform, &vars, rotation).expect_err(rotation);
-        assert!(error.contains("of bytes"), "{platform}: {error}");
+        assert!(error.contains("`rol` of :ub"), "{platform}: {error}");
         let packed = "add (M1_NM, 8) F(0,0)<1> F(0,0)<1;1,0> 0x30400000:vf\n\
                       add (M1_NM, 8) W(0,0)<1> W(0,0)<1;1,0> 0x76543210:v";
         code(platform, &vars, packed).expect("packed constants adapt");
