@@ -282,6 +282,17 @@ impl Op {
         matches!(self, Op::Join | Op::Endif)
     }
 
+    /// A message of this kind that is sent when the threads that its own depends on have ended (Programmer's Reference
+    /// Manuals, volume "EU Overview", `sendc`). Other opcodes stay.
+    #[must_use]
+    pub const fn conditional(self) -> Op {
+        match self {
+            Op::Send => Op::Sendc,
+            Op::Sends => Op::Sendsc,
+            other => other,
+        }
+    }
+
     /// Whether this is a flow-control instruction.
     pub fn is_branch(self) -> bool {
         self.info().class == Class::Branch

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         })?;
         // Pixels are written in the order of their primitives: the message waits for the threads before this one.
         if let Some(send) = self.block_insts().last_mut() {
-            send.op = if send.op == Op::Sends { Op::Sendsc } else { Op::Sendc };
+            send.op = send.op.conditional();
         }
         Ok(())
     }

@@ -278,11 +278,7 @@ impl Lowerer<'_> {
         let Some(start) = self.waiting else { return true };
         let message = self.block_insts()[start..].iter_mut().find(|i| i.send().is_some());
         let Some(message) = message else { return false };
-        message.op = match message.op {
-            Op::Sends => Op::Sendsc,
-            Op::Send => Op::Sendc,
-            other => other,
-        };
+        message.op = message.op.conditional();
         self.waiting = None;
         true
     }

@@ -16,7 +16,7 @@ use gen_ir::{
     RegisterSet, Role, Src, Type, rules,
 };
 use narrow::{as_index, span, to_index, to_u8};
-use platforms::{FloatAccumulators, Platform};
+use platforms::{FloatAccumulators, Platform, Registers};
 
 use super::live_registers::{LiveRegisters, numbers, written_whole};
 use crate::{legalize::ternary_region, schedule::implicit_accumulator};
@@ -415,7 +415,7 @@ fn find_own(insts: &[Inst<Physical>], own: &mut Vec<bool>) {
 impl Touches {
     fn find(&mut self, insts: &[Inst<Physical>], addressed: RegisterSet, grf_bytes: u32) {
         self.starts.clear();
-        self.starts.resize(258, 0);
+        self.starts.resize(Registers::MOST_GRFS + 2, 0);
         self.through.clear();
         self.anywhere.clear();
         self.addressed = addressed;
@@ -433,7 +433,7 @@ impl Touches {
             self.starts[r] += self.starts[r - 1];
         }
         self.insts.clear();
-        self.insts.resize(as_index(self.starts[257]), 0);
+        self.insts.resize(as_index(self.starts[Registers::MOST_GRFS + 1]), 0);
         for (i, inst) in (0..).zip(insts) {
             for_each_register(inst, grf_bytes, |r| {
                 let at = &mut self.starts[r + 1];
@@ -457,15 +457,15 @@ impl Touches {
     }
 }
 
-/// Calls back with each register that an operand covers, of 256.
+/// Calls back with each register of a file that an operand covers.
 fn for_each_register(inst: &Inst<Physical>, grf_bytes: u32, mut f: impl FnMut(usize)) {
     inst.for_each_reg(|role, reg| {
         if let Base::Grf(first) = reg.base()
             && let Some(bytes) = inst.extent(role, grf_bytes)
         {
             numbers(bytes.in_file(first, grf_bytes), grf_bytes)
-                .filter(|&r| r < 256)
                 .map(as_index)
+                .filter(|&r| r < Registers::MOST_GRFS)
                 .for_each(&mut f);
         }
     });
