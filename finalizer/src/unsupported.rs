@@ -135,6 +135,9 @@ pub enum Unsupported {
     /// Types that `fcvt` does not convert.
     #[error("`fcvt` is between :hf and :ub, or between :f and :ud")]
     ConvertedTypes,
+    /// `fcvt` of an immediate, of what an address names, or with a modifier.
+    #[error("`fcvt` of what is no variable, or has a modifier")]
+    ConvertedSource,
     /// `fcvt` to 8-bit floats under a mask or predicate.
     #[error("8-bit floats are made in all channels; allowed: masks that say so (M1_NM)")]
     MaskedConversion,

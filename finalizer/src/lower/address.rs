@@ -99,7 +99,7 @@ impl Lowerer<'_> {
 
     fn address_of(&mut self, g: &visa::GeneralOperand) -> Lowered<VSrc> {
         let Location::Var(var, base) = self.location(g.var)? else {
-            return Err(Unsupported::NotInVariable("the address of what is").into());
+            return Err(Unsupported::AddressOf("predefined register").into());
         };
         let element = self.visa.var_type(g.var).map_or(1, visa::Type::bytes);
         let byte = base + u32::from(g.row) * self.grf() + u32::from(g.col) * element;

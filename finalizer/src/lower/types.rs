@@ -140,7 +140,7 @@ impl Lowerer<'_> {
         };
         let src = match src {
             Src::Direct { reg, region, mods: SrcMod::None, .. } => Src::new(reg, region, from),
-            _ => return Err(Unsupported::NotInVariable("the source of `fcvt` has a modifier, or is").into()),
+            _ => return Err(Unsupported::ConvertedSource.into()),
         };
         self.emit_guarded(build::mov(self.lanes, dst, src));
         Ok(())

@@ -168,18 +168,17 @@ impl Lowerer<'_> {
         self.emit(inst);
     }
 
-    /// `fence`: bit 0 commit, 1 to 4 flushes, 5 shared local memory only, 6 L1, 7 scheduling only.
+    /// `fence`, as its mask says.
     pub(crate) fn fence(&mut self, mask: FenceMask) -> Lowered {
         if mask.software() {
             return Ok(());
         }
         let local = mask.local();
         if self.caps.memory.lsc {
-            // Bit 3: data that are not instructions, textures or constants.
-            return match (local, mask.flush_l3() & 8) {
+            return match (local, mask.flushes_data()) {
                 (true, _) => self.local_fence_by_lsc(),
-                (false, 0) => self.global_fence_by_lsc(ThirdLevel::Kept),
-                (false, _) => self.global_fence_by_lsc(ThirdLevel::Flushed),
+                (false, false) => self.global_fence_by_lsc(ThirdLevel::Kept),
+                (false, true) => self.global_fence_by_lsc(ThirdLevel::Flushed),
             };
         }
         let l1 = mask.flush_l1() && !(self.caps.memory.slm_fence && local);

@@ -1,4 +1,5 @@
-//! Sets of registers.
+//! Sets of registers, of as many words as a file needs: tables have one for each position, so they are kept small.
+//! (`gen_ir::RegisterSet` has room for the largest file.)
 
 use std::{
     array,

@@ -149,13 +149,21 @@ pub struct FenceMask {
 }
 
 impl FenceMask {
+    /// Third-level data that are not instructions, textures or constants.
+    const FLUSH_DATA: u8 = 8;
+
+    /// Whether these go out of the third-level cache.
+    pub const fn flushes_data(self) -> bool {
+        self.flush_l3() & FenceMask::FLUSH_DATA != 0
+    }
+
     /// The letters of assembly, in their order.
     pub(crate) const FLAGS: [(&str, FenceMask); 6] = [
         ("E", FenceMask::new().with_commit(true)),
         ("I", FenceMask::new().with_flush_l3(1)),
         ("S", FenceMask::new().with_flush_l3(2)),
         ("C", FenceMask::new().with_flush_l3(4)),
-        ("R", FenceMask::new().with_flush_l3(8)),
+        ("R", FenceMask::new().with_flush_l3(FenceMask::FLUSH_DATA)),
         ("L1", FenceMask::new().with_flush_l1(true)),
     ];
 }
