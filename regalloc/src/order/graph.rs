@@ -352,18 +352,21 @@ impl BlockGraph {
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
-            let too_many = |i: u32| {
-                let i = as_index(i);
-                self.with_flags[i] && alive.flags_with(self.touched.of(i), &self.locals) > flags
+            let from_end = &ready[from..];
+            let known = (&alive.change[..], &self.sends[..]);
+            let as_written = alive.bytes < keep;
+            let at = if from_end.iter().any(|&i| self.with_flags[as_index(i)]) {
+                choose(search, as_written, from_end, known, |i| {
+                    let i = as_index(i);
+                    let vars = self.touched.of(i);
+                    let too_many = || alive.flags_with(vars, &self.locals) > flags;
+                    let early = || readers == FlagReaders::Late && self.opens_flag_early(i, alive, behind);
+                    self.with_flags[i].then(|| (too_many(), early())).unwrap_or_default()
+                })
+            } else {
+                choose(search, as_written, from_end, known, |_| ())
             };
-            let early = |i: u32| {
-                let i = as_index(i);
-                readers == FlagReaders::Late && self.with_flags[i] && self.opens_flag_early(i, alive, behind)
-            };
-            let at = from
-                + choose(search, alive.bytes < keep, &ready[from..], (&alive.change, &self.sends), |i| {
-                    (too_many(i), early(i))
-                });
+            let at = from + at;
             let i = ready.remove(at);
             alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
                 let bytes = i64::from(self.locals[as_index(v)].bytes);
@@ -389,12 +392,12 @@ impl BlockGraph {
 
 /// Which of the `ready` instructions comes next: what has become ready last is last among them. One whose `flags` are
 /// too many, or are taken long before they are written, only if there is no other.
-fn choose(
+fn choose<K: Ord>(
     search: Search,
     as_written: bool,
     ready: &[u32],
     (change, sends): (&[i64], &[bool]),
-    flags: impl Fn(u32) -> (bool, bool),
+    flags: impl Fn(u32) -> K,
 ) -> usize {
     // All keys differ.
     let key = |&(at, &i): &(usize, &u32)| {
