@@ -4,7 +4,7 @@
 
 use platforms::HalfMath;
 
-use super::{Cx, places::factors_have_modifiers};
+use super::{Cx, mixing::is_broadcast, places::factors_have_modifiers};
 use crate::{MathFn, Op, Payload, Physical, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -106,5 +106,11 @@ fn function(cx: &mut Cx<'_>) {
         !halves || half_math != HalfMath::FromStart || !inside,
         "half-math-start",
         "halves that the math unit of Xe-HPC gives start at a register",
+    );
+    let one_for_all = (0..2).any(|i| is_broadcast(cx.inst, i));
+    cx.require(
+        !halves || half_math != HalfMath::FromStart || !one_for_all,
+        "half-math-broadcast",
+        "no source of math on halves is one half for all channels on Xe-HPC",
     );
 }
