@@ -6,44 +6,44 @@
 //! `reloads` and `accumulators`, work on registers: where elements lie is known after allocation.
 //!
 //! ```text
-//! passes                                          file
-//! hoist-equals                                    hoist        equal starts of both sides of a branch
-//! convert-branches                                predicate    short branches become predicates
-//! ignore-masks                                    unmask       where every channel is on
-//! split-webs                                      split_webs   values of one variable that have nothing to do with each other
-//! propagate-copies propagate-legal-copies         copies       readers of a copy read the original
-//! sign-products                                   products     upper halves of products
-//! fold-conversions                                conversions  conversions between half and single float, in arithmetic
-//! fold-comparisons                                select       choices by a comparison of both values: minima and maxima
-//! attach-conditions                               condition    comparisons with zero, where values are made
-//! chain-comparisons                               chain        the second comparison only where the first leaves it open
-//! add-scalars-first                               sums         what is the same in all channels, first
-//! insert-bits                                     insert       shifted bits beside others
-//! read-flags                                      flag_reads   scalar logic on flags
-//! drop-conditions                                 flags        conditions that nobody reads
-//! eliminate-dead eliminate-all-dead remove-nops remove-legal-nops   dead   results that nobody needs
-//! compute-low-halves                              low_halves   quadwords as dwords
-//! combine-shifts                                  shifts       two shifts are one
-//! share-values share-legal-values                 values       equal operations on equal values
-//! hoist-headers                                   constant_headers   headers that are the same all over a kernel
-//! share-headers                                   headers      one header for many messages
-//! sink-scalars                                    sink         what is moved is computed where it is moved to
-//! sink-copies                                     sink_copies  copies that one side of a branch needs
-//! share-descriptors                               descriptors  one descriptor for many messages
-//! coalesce coalesce-legal                         local        in one block, backwards; the moves: coalesce
-//! interleave interleave-legal                     interleave   halves are computed where they belong
-//! share-constants share-legal-constants           constants    equal constants
-//! merge-payloads merge-legal-payloads             merge        values are made where a payload wants them
-//! merge-across-blocks                             merge        the same, for values that several blocks touch: across
-//! join-products                                   both_halves  both halves of a product from one multiplication
-//! split-variables                                 regalloc     several values of one variable (`regalloc::Splitter`)
-//! scatter-moves                                   scatter      constants through addresses
-//! fold-indirect-moves                             indirect     moves from where an address says
-//! drop-modes                                      modes        modes that no instruction computes by
-//! drop-reloads                                    reloads      flags that hold already what is loaded
-//! pair-scalars                                    pair         two single elements become one operation
-//! use-accumulators                                accumulators  floats that are soon read, in accumulators
-//! compact-moves                                   float_moves  moves of dwords, as what has a compacted form
+//! passes                                                           file
+//! hoist-equals                                                     hoist
+//! convert-branches                                                 predicate
+//! ignore-masks                                                     unmask
+//! split-webs                                                       split_webs
+//! propagate-copies propagate-legal-copies                          copies
+//! sign-products                                                    products
+//! fold-conversions                                                 conversions
+//! fold-comparisons                                                 select
+//! attach-conditions                                                condition
+//! chain-comparisons                                                chain
+//! add-scalars-first                                                sums
+//! insert-bits                                                      insert
+//! read-flags                                                       flag_reads
+//! drop-conditions                                                  flags
+//! eliminate-dead eliminate-all-dead remove-nops remove-legal-nops  dead
+//! compute-low-halves                                               low_halves
+//! combine-shifts                                                   shifts
+//! share-values share-legal-values                                  values
+//! hoist-headers                                                    constant_headers
+//! share-headers                                                    headers
+//! sink-scalars                                                     sink
+//! sink-copies                                                      sink_copies
+//! share-descriptors                                                descriptors
+//! coalesce coalesce-legal                                          local
+//! interleave interleave-legal                                      interleave
+//! share-constants share-legal-constants                            constants
+//! merge-payloads merge-legal-payloads                              merge
+//! merge-across-blocks                                              merge
+//! join-products                                                    both_halves
+//! split-variables                                                  regalloc
+//! scatter-moves                                                    scatter
+//! fold-indirect-moves                                              indirect
+//! drop-modes                                                       modes
+//! drop-reloads                                                     reloads
+//! pair-scalars                                                     pair
+//! use-accumulators                                                 accumulators
+//! compact-moves                                                    float_moves
 //! ```
 //!
 //! What they share:

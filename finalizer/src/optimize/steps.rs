@@ -1,5 +1,5 @@
-//! The passes as the list ([`PASSES`](crate::PASSES)) names them: each hands the kernel, the analyses that it asks for
-//! and its memory to the file that does the work.
+//! The passes as the list ([`PASSES`](crate::PASSES)) names them and says what they do: each hands the kernel, the analyses
+//! that it asks for and its memory to the file that does the work. Those of legal code leave it legal.
 
 use gen_ir::{Kernel, Virtual};
 
@@ -18,30 +18,25 @@ fn grf_bytes(kernel: &Kernel<Virtual>) -> u32 {
     kernel.platform.caps().regs.grf_bytes.into()
 }
 
-/// What both sides of a branch begin with is done in front of it.
 pub(crate) fn hoist_equals(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(hoist::equals(kernel, &mut work.optimize.hoist, &mut work.virtuals))
 }
 
-/// Short branches become predicates.
 pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     predicate::convert(kernel, &mut work.optimize.predicate, &mut work.virtuals);
     Ok(true)
 }
 
-/// Where every channel is on, instructions ignore the mask.
 pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     unmask::unmask(kernel, &mut work.analyses, &mut work.optimize.unmask);
     Ok(true)
 }
 
-/// Values of one variable that have nothing to do with each other become variables of their own.
 pub(crate) fn split_webs(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     Ok(split_webs::split(kernel, &mut work.analyses, bytes, &mut work.optimize.split_webs))
 }
 
-/// Readers of copies read the original.
 pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
     analyses.start(
@@ -59,22 +54,18 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
     Ok(true)
 }
 
-/// Upper halves of signed products are computed as such.
 pub(crate) fn sign_products(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     Ok(products::signed(kernel, grf_bytes(kernel)))
 }
 
-/// Both halves of a product come from one multiplication.
 pub(crate) fn join_products(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(both_halves::join(kernel, grf_bytes(kernel), &mut work.optimize.products))
 }
 
-/// Variables whose registers no instruction touches together become several.
 pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(work.optimize.splitter.split(kernel))
 }
 
-/// Copies in legal code, which stays legal.
 pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
     analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::SCATTERS));
@@ -85,22 +76,18 @@ pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Wo
     Ok(true)
 }
 
-/// Conversions between half and single float become part of arithmetic.
 pub(crate) fn fold_conversions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(conversions::fold(kernel, grf_bytes(kernel), &mut work.analyses))
 }
 
-/// Choices by a comparison of both values compare themselves.
 pub(crate) fn fold_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(select::fold(kernel, grf_bytes(kernel), &mut work.analyses))
 }
 
-/// Comparisons with zero become conditions of what they compare.
 pub(crate) fn attach_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(condition::attach(kernel, grf_bytes(kernel), &mut work.analyses))
 }
 
-/// Compound conditions become chains of comparisons.
 pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     if !work.analyses.combines(kernel) {
         return Ok(false);
@@ -109,13 +96,11 @@ pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspa
     Ok(chain::comparisons(kernel, use_counts, &mut work.optimize.uses))
 }
 
-/// Of a sum, scalars are added up first.
 pub(crate) fn add_scalars_first(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     Ok(sums::scalars_first(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.sums))
 }
 
-/// Shifted bits beside others become one instruction.
 pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (bytes, masks) = (grf_bytes(kernel), !work.registers_scarce);
     let done = insert::bits(kernel, work.analyses.reads(kernel), (bytes, masks), &mut work.optimize.insert);
@@ -123,23 +108,19 @@ pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) ->
     Ok(done.any)
 }
 
-/// Scalar logic reads flags without a copy.
 pub(crate) fn read_flags(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(flag_reads::fold(kernel, work.analyses.reads(kernel), &mut work.optimize.flag_reads))
 }
 
-/// Conditions that nobody reads are not made.
 pub(crate) fn drop_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(flags::drop_unread(kernel, work.analyses.reads(kernel), &mut work.optimize.flags))
 }
 
-/// Predicated moves through an address become `smov`.
 pub(crate) fn scatter_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let Workspace { analyses, optimize, virtuals, .. } = work;
     Ok(analyses.scatters(kernel) && scatter::moves(kernel, &mut optimize.scatter, virtuals))
 }
 
-/// An operation reads through an address itself.
 pub(crate) fn fold_indirect_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     if !kernel.vars.iter().any(|var| var.address_taken) {
         return Ok(false);
@@ -148,39 +129,34 @@ pub(crate) fn fold_indirect_moves(kernel: &mut Kernel<Virtual>, work: &mut Works
     Ok(indirect::fold(kernel, locality, use_counts, grf_bytes(kernel)))
 }
 
-/// What nobody reads becomes `nop`. The little that is dead only by that waits for the last elimination.
+/// The little that is dead only by what this pass finds waits for the last elimination.
 pub(crate) fn eliminate_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     dead::eliminate(kernel, grf_bytes(kernel), Legality::Open, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
 }
 
-/// What nobody reads becomes `nop`, and what is dead by that.
 pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     dead::eliminate(kernel, grf_bytes(kernel), Legality::Legal, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
 }
 
-/// Modes of floats that no instruction computes by are not set.
 pub(crate) fn drop_modes(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     Ok(modes::drop_unread(kernel))
 }
 
-/// What is looked at in its low half alone is computed in that half.
 pub(crate) fn compute_low_halves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     let (locality, use_counts) = work.analyses.local_counts(kernel);
     Ok(low_halves::compute(kernel, locality, use_counts, bytes, &mut work.optimize.low_halves))
 }
 
-/// Of a value shifted twice, the second shift is by the sum.
 pub(crate) fn combine_shifts(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     Ok(shifts::combine(kernel, grf_bytes(kernel)))
 }
 
-/// Equal operations on equal values are done once a block. What lives in one block only does so still, unless blocks now
-/// read each other's results.
+/// What lives in one block only does so still, unless blocks now read each other's results.
 pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     share_equal(kernel, work, Legality::Open)
 }
@@ -194,12 +170,11 @@ fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legality: Leg
     Ok(shared.any)
 }
 
-/// The same in legal code: what legalization has made in front of several instructions is made once.
+/// What legalization has made in front of several instructions is made once.
 pub(crate) fn share_legal_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     share_equal(kernel, work, Legality::Legal)
 }
 
-/// Headers that are the same all over a kernel are made once.
 pub(crate) fn hoist_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     if work.registers_scarce {
         return Ok(false);
@@ -211,7 +186,6 @@ pub(crate) fn hoist_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) 
     Ok(done.any)
 }
 
-/// Of a message's header, only what changed since the last one is written.
 pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     let (locality, use_counts) = work.analyses.local_counts(kernel);
@@ -219,7 +193,6 @@ pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) 
     Ok(true)
 }
 
-/// What is moved is computed where it is moved to.
 pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     let (locality, use_counts) = work.analyses.local_counts(kernel);
@@ -227,68 +200,59 @@ pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -
     Ok(true)
 }
 
-/// Copies that only one side of a branch needs are made there.
 pub(crate) fn sink_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     let (locality, memory) = (work.analyses.locality(kernel), &mut work.optimize.sink);
     Ok(sink_copies::copies(kernel, locality, bytes, memory, &mut work.virtuals))
 }
 
-/// Descriptors that an address register holds already are not computed again.
 pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     descriptors::share(kernel, grf_bytes(kernel), &mut work.optimize.descriptors);
     Ok(true)
 }
 
-/// Values of one block: writes that are overwritten go, moves are made in place.
 pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
     local::tidy(kernel, locality, use_counts, grf_bytes(kernel), Legality::Open, &mut work.optimize.local);
     Ok(true)
 }
 
-/// What two moves interleave is computed in halves where they put it.
 pub(crate) fn interleave(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
     interleave::results(kernel, locality, grf_bytes(kernel), Legality::Open, ends);
     Ok(true)
 }
 
-/// The same in legal code, which stays legal.
 pub(crate) fn interleave_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
     interleave::results(kernel, locality, grf_bytes(kernel), Legality::Legal, ends);
     Ok(true)
 }
 
-/// The same in legal code, which stays legal.
 pub(crate) fn coalesce_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
     local::tidy(kernel, locality, use_counts, grf_bytes(kernel), Legality::Legal, &mut work.optimize.local);
     Ok(true)
 }
 
-/// Constants and message headers that are the same are made once a block.
 pub(crate) fn share_constants(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
     constants::share(kernel, locality, use_counts, &mut work.optimize.constants);
     Ok(true)
 }
 
-/// Takes out what was made `nop`: once, after all that makes some, for large kernels are larger than caches.
+/// Once, after all that makes some, for large kernels are larger than caches.
 pub(crate) fn remove_nops(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     dead::drop_nops(kernel);
     Ok(true)
 }
 
-/// Values are made where a payload wants them.
 pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let locality = work.analyses.locality(kernel);
     merge::variables(kernel, locality, grf_bytes(kernel), &mut work.optimize.merger);
     Ok(true)
 }
 
-/// The same, for values that several blocks touch.
 pub(crate) fn merge_across_blocks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     if work.registers_scarce {
         return Ok(false);
