@@ -233,7 +233,7 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
 
 /// `avs` by a black box: channels and format, places and steps, block, group, mode and bypass.
 fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<(), Trap> {
-    let Op::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, dst } =
+    let Op::Avs { channels, sampler, surface, coords, group, block, format, v2d, size, bypass, dst } =
         inst.op
     else {
         return Err("this instruction is not modelled".into());
@@ -242,14 +242,14 @@ fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result
     let mut question = Question::to(Sfid::Sampler)
         .with(cx.surface(place)?.base)
         .with(t.sampler_value(sampler, 0)?.into())
-        .with(u64::from(!channels.0 & 15) | u64::from(format & 3) << 6);
+        .with(u64::from(!channels.0 & 15) | u64::from(format.raw()) << 6);
     for operand in [v2d, block].into_iter().chain(coords) {
         let (value, ..) = t.scalar(operand)?;
         question = question.with(value & 0xffff_ffff);
     }
     let bypass = low_u32(cx.scalar_address(t, bypass)?) & 1;
     let group = low_u32(cx.scalar_address(t, group)?);
-    question = question.with(group.wrapping_add(u32::from(mode & 3) << 25 | bypass << 27).into());
+    question = question.with(group.wrapping_add(u32::from(size.raw()) << 25 | bypass << 27).into());
     cx.asked.push(question.number());
     // Whole registers come back.
     for byte in 0..super::block::bytes(t, inst)?.next_multiple_of(t.program.grf) {

@@ -5,7 +5,10 @@
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
-use visa::{RawOperand, SurfaceId, VectorOperand, op::Holds};
+use visa::{
+    RawOperand, SurfaceId, VectorOperand,
+    op::{Holds, VmeSearch, VmeStream},
+};
 
 use super::{Message, PayloadPart, Surface, send::contiguous};
 use crate::{
@@ -61,7 +64,7 @@ impl Lowerer<'_> {
         let lengths = MotionLengths::of(*op);
         match *op {
             Op::VmeIme { stream, search, universal, input, surface, references, center, output } => {
-                let (payload, kind) = self.integer_search([stream, search], universal, input, lengths)?;
+                let (payload, kind) = self.integer_search((stream, search), universal, input, lengths)?;
                 let [first, second] = references;
                 for (to, from, bytes) in [(0, first, 4), (4, second, 4), (3 * GRF, center, GRF)] {
                     let from = self.raw(from)?;
@@ -96,7 +99,7 @@ impl Lowerer<'_> {
     /// The payload of `vme_ime` but for places and cost centers.
     fn integer_search(
         &mut self,
-        [stream, search]: [u8; 2],
+        (stream, search): (VmeStream, VmeSearch),
         universal: RawOperand,
         input: RawOperand,
         lengths: MotionLengths,
@@ -107,9 +110,9 @@ impl Lowerer<'_> {
         let byte = |value| [Src::scalar(control, Type::Ub), Src::uw(value)];
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
-        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(u16::from(search) & 7)));
+        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(search.raw().into())));
         let mut kind = lengths.message(Sfid::Vme, MotionMessageType::IntegerSearch);
-        kind.desc = kind.desc.with_stream_out(stream & 1 != 0).with_stream_in(stream & 2 != 0);
+        kind.desc = kind.desc.with_stream_out(stream.comes_back()).with_stream_in(stream.goes_in());
         Ok((payload, kind))
     }
 

@@ -6,7 +6,10 @@
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::sampler::{self, HeaderControl, MessageType, Parameter, PixelBlock, SimdMode, WideType};
 use narrow::low_u32;
-use visa::{ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand, op::SampleLanes};
+use visa::{
+    ChannelMask, Op as Visa, RawOperand, SamplerId, SurfaceId, VectorOperand,
+    op::{PixelFormat, SampleLanes},
+};
 
 use super::{Message, PayloadPart, hdc::disabled, sampler::Sampler};
 use crate::{
@@ -41,7 +44,7 @@ impl Lowerer<'_> {
         dst: RawOperand,
     ) -> Lowered {
         self.need_sampler()?;
-        let header = self.media_header(channels, 0);
+        let header = self.media_header(channels, PixelFormat::Full16);
         let place = self.zero_register();
         for (dword, operand) in (2..).zip(coords) {
             self.set_float(place, dword, operand)?;
@@ -56,20 +59,20 @@ impl Lowerer<'_> {
     /// `avs`: a scaled block of pixels. The second register has places and steps, the number of the block among
     /// those of its group, and the group.
     pub(super) fn avs(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, mode, bypass, .. } =
+        let Visa::Avs { channels, sampler, surface, coords, group, block, format, v2d, size, bypass, .. } =
             *op
         else {
             unreachable!("{op:?} is not a block of pixels");
         };
         self.need_sampler()?;
-        let header = self.media_header(channels, format & 3);
+        let header = self.media_header(channels, format);
         let place = self.payload(1);
         for (dword, operand) in [(0, v2d)].into_iter().chain((2..).zip(coords)) {
             self.set_float(place, dword, operand)?;
         }
         let block = self.scalar_src(block)?;
         self.set_dword(place, 1, block);
-        let scaled = PixelBlock::new().with_mode(mode & 3);
+        let scaled = PixelBlock::new().with_mode(size.raw());
         self.group_dword(place, group, scaled, bypass)?;
         let (dst, bytes) = self.data(*op)?;
         let lanes = Lanes::all(ExecSize::S16);
@@ -123,10 +126,10 @@ impl Lowerer<'_> {
     }
 
     /// The header: channels that are left out, and the output format of those that are not.
-    fn media_header(&mut self, channels: ChannelMask, format: u8) -> VReg {
+    fn media_header(&mut self, channels: ChannelMask, format: PixelFormat) -> VReg {
         let header = self.copy_of_r0();
         let control =
-            HeaderControl::new().with_disabled_channels(disabled(channels)).with_output_format(format);
+            HeaderControl::new().with_disabled_channels(disabled(channels)).with_output_format(format.raw());
         self.set_dword(header, 2, Src::ud(control.into_bits()));
         header
     }
@@ -168,7 +171,7 @@ impl Lowerer<'_> {
         let zero = PayloadPart { reg: zero, len: lanes * 4 / self.grf() };
         let part = |s: &mut Self, operand| s.part_or_zeros(operand, lanes * 4);
         let (u, v, r) = (part(self, u)?, part(self, v)?, part(self, r)?);
-        let header = PayloadPart { reg: self.media_header(channels, 0), len: 1 };
+        let header = PayloadPart { reg: self.media_header(channels, PixelFormat::Full16), len: 1 };
         let message = if sampler.is_some() { MessageType::Sample } else { MessageType::Load };
         let mut parts = [header, zero, zero, zero, zero];
         for (parameter, part) in [(Parameter::U, u), (Parameter::V, v), (Parameter::R, r)] {

@@ -358,10 +358,10 @@ impl BlockGraph {
             let at = if from_end.iter().any(|&i| self.with_flags[as_index(i)]) {
                 choose(search, as_written, from_end, known, |i| {
                     let i = as_index(i);
-                    let vars = self.touched.of(i);
-                    let too_many = || alive.flags_with(vars, &self.locals) > flags;
-                    let early = || readers == FlagReaders::Late && self.opens_flag_early(i, alive, behind);
-                    self.with_flags[i].then(|| (too_many(), early())).unwrap_or_default()
+                    let with_flags = self.with_flags[i];
+                    let too_many = with_flags && alive.flags_with(self.touched.of(i), &self.locals) > flags;
+                    let late = with_flags && readers == FlagReaders::Late;
+                    (too_many, late && self.opens_flag_early(i, alive, behind))
                 })
             } else {
                 choose(search, as_written, from_end, known, |_| ())

@@ -302,12 +302,13 @@ codes! {
     }
 
     /// Channels and format of a block of pixels.
-    UnormMode: (ChannelMask, u8) {
+    UnormMode: (ChannelMask, PixelFormat) {
         take(t) {
             let mode = t.byte();
-            Ok((ChannelMask(mode & 15), mode >> 4 & 3))
+            let format = PixelFormat::from_raw(mode >> 4 & 3).ok_or(("output format", u32::from(mode)))?;
+            Ok((ChannelMask(mode & 15), format))
         }
-        put((channels, format), p) { (channels.0 & 15 | format << 4).put(p) }
+        put((channels, format), p) { (channels.0 & 15 | format.raw() << 4).put(p) }
     }
 
     /// The operation of a sample, and three flags.

@@ -137,6 +137,10 @@ macro_rules! choices {
 
 choices! {
     MediaModifier = "modifier";
+    PixelFormat = "output format";
+    AvsBlock = "execution mode";
+    VmeStream = "stream mode";
+    VmeSearch = "search control";
     LscSfid = "shared function";
     LscFenceOp = "fence operation";
     LscScope = "fence scope";

@@ -135,25 +135,19 @@ pub(super) fn media_bytes(width: impl Into<u16>, height: impl Into<u16>) -> u32 
     media_pitch(width.into()) * u32::from(height.into())
 }
 
-/// Bytes of so many pixels, with 16 or 8 bits of each channel.
-const fn pixel_bytes(pixels: u32, channels: ChannelMask, format: u8) -> u32 {
-    pixels * channels.count() * if format < 2 { 2 } else { 1 }
+/// Bytes of so many pixels.
+const fn pixel_bytes(pixels: u32, channels: ChannelMask, format: PixelFormat) -> u32 {
+    pixels * channels.count() * format.channel_bytes()
 }
 
 /// Bytes of the pixels of `sample_unorm`.
-pub(super) const fn unorm_bytes(channels: ChannelMask, format: u8) -> u32 {
+pub(super) const fn unorm_bytes(channels: ChannelMask, format: PixelFormat) -> u32 {
     pixel_bytes(32, channels, format)
 }
 
-/// Bytes of the pixels of `avs`: 16 by 4, 8 by 4, 16 by 8 or 4 by 4 of them.
-pub(super) const fn avs_bytes(mode: u8, channels: ChannelMask, format: u8) -> u32 {
-    let pixels = match mode & 3 {
-        0 => 64,
-        1 => 32,
-        2 => 128,
-        _ => 16,
-    };
-    pixel_bytes(pixels, channels, format)
+/// Bytes of the pixels of `avs`.
+pub(super) const fn avs_bytes(size: AvsBlock, channels: ChannelMask, format: PixelFormat) -> u32 {
+    pixel_bytes(size.pixels(), channels, format)
 }
 
 /// What each of the lanes of an old sample or load has in so many channels, or a coordinate: a dword (16 lanes fill
@@ -170,21 +164,20 @@ pub const fn sampled_channels(kind: SampleKind, channels: u8) -> u32 {
     }
 }
 
-/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. The
-/// search control is the hardware's field (0, 1, 3, 7; 7 is two references with two records), as in Intel's finalizer, and so
-/// is which messages have records: the specification's text counts 0 to 3, and both wherever there is one.
-const fn vme_records(search: u8) -> u32 {
-    if search == 7 { 128 } else { 64 }
+/// Bytes of the records of an integer search, where they come back or go in: two registers, of two references four. Which
+/// messages have records is as in Intel's finalizer: the specification's text counts both wherever there is one.
+const fn vme_records(search: VmeSearch) -> u32 {
+    if matches!(search, VmeSearch::TwoReferences) { 128 } else { 64 }
 }
 
-/// Bytes that go into an integer search, with records if bit 1 of its stream mode is set.
-pub(super) const fn vme_search_input(stream: u8, search: u8) -> u32 {
-    64 + if stream & 2 != 0 { vme_records(search) } else { 0 }
+/// Bytes that go into an integer search.
+pub(super) const fn vme_search_input(stream: VmeStream, search: VmeSearch) -> u32 {
+    64 + if stream.goes_in() { vme_records(search) } else { 0 }
 }
 
-/// Bytes that come back from an integer search, with records if bit 0 of its stream mode is set.
-pub(super) const fn vme_search_output(stream: u8, search: u8) -> u32 {
-    224 + if stream & 1 != 0 { vme_records(search) } else { 0 }
+/// Bytes that come back from an integer search.
+pub(super) const fn vme_search_output(stream: VmeStream, search: VmeSearch) -> u32 {
+    224 + if stream.comes_back() { vme_records(search) } else { 0 }
 }
 
 /// Addresses of the load/store cache: one of each lane, or the base of a strided access.

@@ -168,6 +168,98 @@ impl FenceMask {
     ];
 }
 
+crate::types::raw_enum! {
+    /// Pixels that the sampler gives media kernels (spec `SAMPLE_UNORM`, `AVS`).
+    PixelFormat {
+        /// 16 bits of each channel.
+        Full16 = 0 => "16-full",
+        /// 16 bits, at half the width.
+        Downsampled16 = 1 => "16-downsampled",
+        /// 8 bits of each channel.
+        Full8 = 2 => "8-full",
+        /// 8 bits, at half the width.
+        Downsampled8 = 3 => "8-downsampled",
+    }
+}
+
+impl PixelFormat {
+    /// Bytes of one channel of a pixel.
+    pub const fn channel_bytes(self) -> u32 {
+        match self {
+            PixelFormat::Full16 | PixelFormat::Downsampled16 => 2,
+            PixelFormat::Full8 | PixelFormat::Downsampled8 => 1,
+        }
+    }
+}
+
+crate::types::raw_enum! {
+    /// Columns and rows of a scaled block of pixels (spec `AVS`, execution mode).
+    AvsBlock {
+        /// 16 by 4.
+        W16H4 = 0 => "AVS_16x4",
+        /// 8 by 4.
+        W8H4 = 1 => "AVS_8x4",
+        /// 16 by 8.
+        W16H8 = 2 => "AVS_16x8",
+        /// 4 by 4.
+        W4H4 = 3 => "AVS_4x4",
+    }
+}
+
+impl AvsBlock {
+    /// How many pixels it has.
+    pub const fn pixels(self) -> u32 {
+        match self {
+            AvsBlock::W16H4 => 64,
+            AvsBlock::W8H4 => 32,
+            AvsBlock::W16H8 => 128,
+            AvsBlock::W4H4 => 16,
+        }
+    }
+}
+
+crate::types::raw_enum! {
+    /// Which records an integer search of motion estimation takes and gives beside its result (spec `VME_IME`, stream mode;
+    /// Cm's `VME_STREAM_*`).
+    VmeStream {
+        /// None.
+        None = 0 => "0",
+        /// Records come back.
+        Out = 1 => "1",
+        /// Records go in.
+        In = 2 => "2",
+        /// Both.
+        InOut = 3 => "3",
+    }
+}
+
+impl VmeStream {
+    /// Whether records come back.
+    pub const fn comes_back(self) -> bool {
+        matches!(self, VmeStream::Out | VmeStream::InOut)
+    }
+
+    /// Whether records go in.
+    pub const fn goes_in(self) -> bool {
+        matches!(self, VmeStream::In | VmeStream::InOut)
+    }
+}
+
+crate::types::raw_enum! {
+    /// How much an integer search looks for, by the numbers of the hardware's field, which Intel's finalizer takes (Cm's
+    /// `VME_SEARCH_*`); the specification's text counts 0 to 3.
+    VmeSearch {
+        /// One reference, one record, one start.
+        OneStart = 0 => "0",
+        /// One reference, one record, two starts.
+        TwoStarts = 1 => "1",
+        /// One reference, two records.
+        TwoRecords = 3 => "3",
+        /// Two references, two records.
+        TwoReferences = 7 => "7",
+    }
+}
+
 /// Which of two values is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extreme {

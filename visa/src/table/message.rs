@@ -214,17 +214,17 @@ macro_rules! message_instructions {
                     => (coords: [Scalar; 5] "U, V, delta U, delta V, change of delta U.");
                 scalar("group id", Types::INT)    => (group: Scalar "Group.");
                 scalar("vertical block number", Types::INT) => (block: Scalar "Number of the block in its column.");
-                u8("output format")               => (format: u8 "Output format, as in [`Op::SampleUnorm`].");
+                u8("output format")               => (format: PixelFormat "Output format.");
                 float("v2d")                      => (v2d: Scalar "Change of delta V.");
-                u8("execution mode")              => (mode: u8 "Size of the block, as the hardware numbers it.");
+                u8("execution mode")              => (size: AvsBlock "Size of the block.");
                 scalar("ief bypass", Types::INT)  => (bypass: Scalar "Whether the image enhancement filter is left out.");
-                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(avs_bytes(mode, channels, format));
+                raw_dst("destination")            => (dst: RawOperand "Destination."): bytes(avs_bytes(size, channels, format));
             }
 
             /// `sample_unorm`.
             SampleUnorm sample_unorm() own_text [SampleUnorm = 0x41 "sample_unorm"] on (everywhere) {
                 u8("channels and format")
-                    => (channels: ChannelMask "Channels.", format: u8 "Output format: 0 16-bit full, 1 16-bit downsampled, 2 8-bit full, 3 8-bit downsampled.") UnormMode;
+                    => (channels: ChannelMask "Channels.", format: PixelFormat "Output format.") UnormMode;
                 SAMPLER                           => (sampler: SamplerId "Sampler.");
                 SURFACE                           => (surface: SurfaceId "Surface.");
                 float("u offset"), float("v offset"), float("delta u"), float("delta v")
@@ -234,8 +234,8 @@ macro_rules! message_instructions {
 
             /// `vme_ime`: integer search of motion estimation.
             VmeIme vme_ime() own_text [VmeIme = 0x54 "vme_ime"] on (sampler.media) {
-                u8("stream mode")                 => (stream: u8 "Bit 0 records come back, bit 1 records go in.");
-                u8("search control")              => (search: u8 "Search control, as the hardware numbers it.");
+                u8("stream mode")                 => (stream: VmeStream "Whether records go in and come back.");
+                u8("search control")              => (search: VmeSearch "How much is searched for.");
                 raw_src("uni input")              => (universal: RawOperand "Input that all engines take."): bytes(128);
                 raw_src("ime input")              => (input: RawOperand "Input of this one."): bytes(vme_search_input(stream, search));
                 SURFACE                           => (surface: SurfaceId "Picture.");

@@ -8,7 +8,7 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
-    op::target_mode,
+    op::{AvsBlock, PixelFormat, target_mode},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Slot, When},
@@ -58,13 +58,9 @@ pub(super) fn target_modes(opcode: Opcode) -> &'static [(&'static str, u8)] {
     if opcode == Opcode::RtRead { &READ_MODES } else { &RT_MODES }
 }
 
-/// Output formats of `sample_unorm`.
-pub(super) const UNORM_FORMATS: [&str; 4] = ["16-full", "16-downsampled", "8-full", "8-downsampled"];
-/// Output formats of `avs` and the min-max filter.
+/// Pixel formats as `avs` and the min-max filter write them.
 pub(super) const AVS_FORMATS: [&str; 4] =
     ["AVS_16_FULL", "AVS_16_DOWN_SAMPLE", "AVS_8_FULL", "AVS_8_DOWN_SAMPLE"];
-/// Execution modes of `avs`.
-pub(super) const AVS_MODES: [&str; 4] = ["AVS_16x4", "AVS_8x4", "AVS_16x8", "AVS_4x4"];
 
 /// Names of video analytics operations in text, by sub-opcode.
 #[rustfmt::skip]
@@ -196,11 +192,11 @@ impl<'s> Parser<'s> {
         self.expect(Tok::Dot, "`.` and the output format")?;
         let at = self.at;
         let word = self.raw_word(b"");
-        let Some(format) = UNORM_FORMATS.iter().position(|f| *f == word) else {
+        let Some(format) = PixelFormat::from_name(word) else {
             self.at = at;
             return self.expected("16-full, 16-downsampled, 8-full or 8-downsampled");
         };
-        let mode = Operand::Num(u32::from(channels.0) | to_index(format) << 4);
+        let mode = Operand::Num((channels.0 | format.raw() << 4).into());
         let (sampler, surface) = (self.sampler_operand()?, self.surface_operand()?);
         let mut operands = vec![mode, sampler, surface];
         for _ in 0..4 {
@@ -233,7 +229,7 @@ impl<'s> Parser<'s> {
         }
         operands.push(self.word_of(&AVS_FORMATS)?);
         operands.push(self.src_operand()?);
-        operands.push(self.word_of(&AVS_MODES)?);
+        operands.push(self.word_of(&AvsBlock::ALL.iter().map(|size| size.name()).collect::<Vec<_>>())?);
         operands.push(self.src_operand()?);
         operands.push(self.raw_operand()?);
         self.emit(Opcode::Avs, Exec::SCALAR, head, &operands)

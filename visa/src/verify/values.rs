@@ -68,14 +68,6 @@ impl Checker<'_> {
                 self.range(index, "number of outputs", outputs.into(), 1, 8);
                 self.range(index, "global offset", global_offset.into(), 0, 2047);
             }
-            // What Intel's verifier takes (verifyInstructionMisc), by the numbers of hardware.
-            Op::VmeIme { stream, search, .. } => {
-                self.range(index, "stream mode", stream.into(), 0, 3);
-                if !matches!(search, 0 | 1 | 3 | 7) {
-                    let message = format!("found {search}, allowed: 0, 1, 3, 7");
-                    self.report(Rule::ConstantRange, Some(index), "search control", message);
-                }
-            }
             Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
                 self.matrix(index, [weight, activation], [depth, repeat], [dst, srcs[0]]);

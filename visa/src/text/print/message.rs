@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     inst::Record,
-    op::MediaModifier,
+    op::{AvsBlock, MediaModifier, PixelFormat},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Row, Slot, Text},
@@ -230,7 +230,7 @@ impl Printer<'_> {
             }
             Opcode::SampleUnorm => {
                 let mode = operands[0].num();
-                let format = UNORM_FORMATS[as_index(mode) >> 4 & 3];
+                let format = PixelFormat::ALL[as_index(mode) >> 4 & 3];
                 write!(self.out, "sample_unorm.{}.{format}", ChannelMask(low_u8(mode)).name())?;
                 self.all(&operands[1..])
             }
@@ -241,7 +241,7 @@ impl Printer<'_> {
                 self.all(&operands[3..10])?;
                 write!(self.out, " {}", AVS_FORMATS[as_index(operands[10].num()) & 3])?;
                 self.operand(&operands[11])?;
-                write!(self.out, " {}", AVS_MODES[as_index(operands[12].num()) & 3])?;
+                write!(self.out, " {}", AvsBlock::ALL[as_index(operands[12].num()) & 3])?;
                 self.all(&operands[13..])
             }
             Opcode::RtWrite3d | Opcode::RtRead => {
