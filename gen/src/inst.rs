@@ -7,12 +7,14 @@ mod memory;
 mod modes;
 mod payload;
 mod send;
+mod send_builder;
 mod swsb;
 
 pub use controls::*;
 pub use memory::*;
 pub use payload::*;
 pub use send::*;
+pub use send_builder::*;
 pub use swsb::*;
 
 use crate::{Arf, Base, BlockId, Dst, InPlace, Op, Reg, Space, Src};

@@ -11,7 +11,7 @@
 //! inst       an instruction                            kernel     variables, blocks, what a runtime needs to know
 //!   controls   size, predicate, condition, options     pool       memory that kernels leave to the next
 //!   payload    what only some families have            cfg        control flow as a graph
-//!   send       messages                                waits      where lanes wait
+//!   send       messages; send_builder makes one        waits      where lanes wait
 //!   swsb       the scoreboard's annotation             print, parse   the text of a kernel, there and back
 //! op         the opcodes, a row each                   verify     what holds between passes
 //! operand    destinations, sources, regions            rules      what the hardware allows, a row each

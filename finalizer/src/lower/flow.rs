@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Cond, CondMod, Desc, Dst, End, ExecSize, ExtendedDescriptor, GrfNum, Inst, Kernel, Op, Payload,
-    Pred, PredCtrl, Region, SendInfo, Sfid, Src, SrcMod, Target, Type, Var, VarClass, VarId, Virtual,
+    BlockId, Cond, CondMod, Dst, End, ExecSize, GrfNum, Inst, Kernel, Op, Payload, Pred, PredCtrl, Region,
+    SendBuilder, SendLengths, Sfid, Src, SrcMod, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{to_index, to_u8, to_u16};
 use visa::{LabelId, LabelKind, Labels, VectorOperand};
@@ -317,21 +317,11 @@ impl Lowerer<'_> {
         let copy = Lanes::all(self.register_lanes());
         let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
         self.emit(build::mov(copy, Dst::packed(VReg::var_at(header, 0), Type::Ud), from));
-        let mut send = Inst::new(Op::Send, ExecSize::S8);
-        send.no_mask = true;
-        send.dst = Dst::null(Type::Ud);
-        send.src[0] = Src::payload(VReg::var_at(header, 0), send.exec);
         let sfid = if self.caps.thread.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
-        send.payload = Payload::Send(SendInfo {
-            sfid,
-            desc: Desc::Imm(messages::spawner::end_of_thread()),
-            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
-            eot: true,
-            dst_len: 0,
-            src0_len: 1,
-            src1_len: 0,
-        });
-        self.emit(send);
+        let (desc, lengths) = (messages::spawner::end_of_thread(), SendLengths::of(1, 0, 0));
+        let send = SendBuilder::new(self.caps, ExecSize::S8, sfid, desc, VReg::var_at(header, 0), lengths);
+        let send = SendBuilder { eot: true, ..send };
+        self.emit(Inst { no_mask: true, ..send.build(self.caps) });
     }
 }
 

@@ -42,7 +42,7 @@ mod typed;
 
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Region, Sfid, Src, Type};
 use messages::{
-    Descriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
+    Descriptor, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
     thread::IndirectData,
 };
@@ -81,33 +81,6 @@ pub(crate) struct Message {
     pub header: bool,
     /// Registers of the response.
     pub response: u32,
-}
-
-/// Lengths of a message in registers, as descriptors can count them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub first: MessageLength,
-    pub second: ExtendedLength,
-    pub response: ResponseLength,
-}
-
-impl Sizes {
-    pub(super) fn new(first: u32, second: u32, response: u32) -> Lowered<Sizes> {
-        Ok(Sizes {
-            first: MessageLength::new(first)?,
-            second: ExtendedLength::new(second)?,
-            response: ResponseLength::new(response)?,
-        })
-    }
-
-    /// Lengths that the caller has bounded.
-    pub(super) const fn of(first: u32, second: u32, response: u32) -> Sizes {
-        Sizes {
-            first: MessageLength::of(first),
-            second: ExtendedLength::of(second),
-            response: ResponseLength::of(response),
-        }
-    }
 }
 
 /// Where a descriptor's low byte, the binding table index, comes from.

@@ -1,6 +1,6 @@
 //! The prologue that loads the kernel's payload (Xe-HPC).
 
-use gen_ir::{Dst, FileByte, GrfNum, Op, Sfid, Src, Type, Var};
+use gen_ir::{Dst, FileByte, GrfNum, Op, SendLengths, Sfid, Src, Type, Var};
 use messages::{
     Access,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize},
@@ -8,8 +8,8 @@ use messages::{
 };
 use narrow::to_u16;
 
+use super::PayloadPart;
 use super::lsc::codes::{GENERAL_STATE, LscMessage, binding};
-use super::{PayloadPart, Sizes};
 use crate::{
     build::{self, Lanes, VReg},
     lower::Lowerer,
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
             let dst = VReg::in_file(FileByte::new(first + at), grf);
             let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
             let from = PayloadPart { reg: address, len: 1 };
-            self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));
+            self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, SendLengths::of(1, 0, response));
             messages += 1;
             at += dwords * 4;
             if at < bytes {

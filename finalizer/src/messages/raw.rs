@@ -1,7 +1,7 @@
 //! Raw sends: the program brings its own descriptors.
 
 use gen_ir::{
-    Desc, Dst, ExDesc, ExecSize, FileByte, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual,
+    Desc, Dst, ExDesc, FileByte, Inst, Op, Payload, SendBuilder, SendLengths, Sfid, Src, Type, Virtual,
 };
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
@@ -25,30 +25,20 @@ impl Lowerer<'_> {
         };
         let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
         let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.sends.late_functions);
-        let eot = ex_desc.end_of_thread();
         let desc = self.raw_descriptor(desc)?;
+        let lengths = SendLengths::new(src_len.into(), 0, dst_len.into())?;
         let grf = self.grf();
         let src = self.part(src, u32::from(src_len) * grf)?;
-        let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-        let op = match wait {
-            SendWait::None => Op::Send,
-            SendWait::DependentThreads => Op::Sendc,
-        };
-        let mut send = self.raw_send_inst(op, target);
-        send.src[0] = Src::payload(src.reg, send.exec);
-        if self.caps.words.layout() == Layout::Xe {
-            send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
-        }
-        send.payload = Payload::Send(SendInfo {
-            sfid,
+        let (response, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+        let send = SendBuilder {
             desc,
             ex_desc: Desc::Imm(ex_desc.outside_word()),
-            eot,
-            dst_len,
-            src0_len: src_len,
-            src1_len: 0,
-        });
-        self.finish_raw(send, eot, copy, target, dst_len)
+            response,
+            eot: ex_desc.end_of_thread(),
+            conditional: wait == SendWait::DependentThreads,
+            ..SendBuilder::new(self.caps, self.lanes.exec, sfid, Descriptor::new(), src.reg, lengths)
+        };
+        self.finish_raw(send, copy)
     }
 
     /// A message with two payloads.
@@ -63,97 +53,53 @@ impl Lowerer<'_> {
             // function is in bits 0 to 3, as the machine code beside them has it.
             (code, _) => code & 15,
         };
-        let eot = end == SendEnd::EndsThread || immediate.is_some_and(|e| e.end_of_thread());
-        let info = SendInfo {
-            sfid: Sfid::from_number(code & 15, self.caps.sends.late_functions),
-            desc: self.raw_descriptor(desc)?,
-            ex_desc: match immediate {
-                Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
-                None => self.raw_descriptor_register(ext_desc)?,
-            },
-            eot,
-            dst_len,
-            src0_len: src_len[0],
-            src1_len: src_len[1],
+        let sfid = Sfid::from_number(code & 15, self.caps.sends.late_functions);
+        let desc = self.raw_descriptor(desc)?;
+        // Where messages are not split, the payloads are one behind the other.
+        let split = self.caps.sends.split;
+        let [first, second] = src_len.map(u32::from);
+        let (first_len, second_len) = if split { (first, second) } else { (first + second, 0) };
+        let lengths = SendLengths::new(first_len, second_len, dst_len.into())?;
+        let ex_desc = match immediate {
+            Some(given) => self.raw_extended_descriptor(given, code, lengths.second),
+            None if !split => return Err(Unsupported::ExtendedDescriptor { coarse_pixels: false }.into()),
+            None => self.raw_descriptor_register(ext_desc)?,
         };
         let grf = self.grf();
-        let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
-        let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
-        let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-        let send = if self.caps.sends.split {
-            self.split_send(wait, target, [first, second], info)
+        let first = self.part(srcs[0], first * grf)?;
+        let second = self.part(srcs[1], second * grf)?;
+        let (response, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+        let (first, second, desc) = if split {
+            (first, Some(second.reg), desc)
         } else {
-            self.joined_send(wait, target, [first, second], info)?
+            let (payload, desc) = self.joined_payload(first, second, desc);
+            (payload, None, desc)
         };
-        self.finish_raw(send, eot, copy, target, dst_len)
-    }
-
-    /// `raw_sends` as a message of two payloads.
-    fn split_send(
-        &self,
-        wait: SendWait,
-        target: VReg,
-        [first, second]: [PayloadPart; 2],
-        info: SendInfo<Virtual>,
-    ) -> Inst<Virtual> {
-        let op = match (wait, self.caps.words.layout()) {
-            (SendWait::None, Layout::Gen8) => Op::Sends,
-            (SendWait::DependentThreads, Layout::Gen8) => Op::Sendsc,
-            (SendWait::None, Layout::Xe) => Op::Send,
-            (SendWait::DependentThreads, Layout::Xe) => Op::Sendc,
-        };
-        let mut send = self.raw_send_inst(op, target);
-        send.src[0] = Src::payload(first.reg, send.exec);
-        send.src[1] = Src::payload(second.reg, send.exec);
-        if self.caps.sends.length_in_word && matches!(info.ex_desc, Desc::Reg(_)) {
-            // The word itself says how long the second payload is.
-            send.opts = send.opts.with(gen_ir::Options::EX_BSO);
-        }
-        send.payload = Payload::Send(info);
-        send
-    }
-
-    /// `raw_sends` where messages are not split: the payloads are one behind the other.
-    fn joined_send(
-        &mut self,
-        wait: SendWait,
-        target: VReg,
-        [first, second]: [PayloadPart; 2],
-        info: SendInfo<Virtual>,
-    ) -> Lowered<Inst<Virtual>> {
-        let op = match wait {
-            SendWait::None => Op::Send,
-            SendWait::DependentThreads => Op::Sendc,
-        };
-        let mut send = self.raw_send_inst(op, target);
-        let (payload, desc) = self.joined_payload(first, second, info.desc)?;
-        let Desc::Imm(ex_desc) = info.ex_desc else {
-            return Err(Unsupported::ExtendedDescriptor { coarse_pixels: false }.into());
-        };
-        send.src[0] = Src::payload(payload.reg, send.exec);
-        send.payload = Payload::Send(SendInfo {
+        let send = SendBuilder {
             desc,
-            ex_desc: Desc::Imm(ex_desc.with_extended_length(ExtendedLength::NONE)),
-            src0_len: MessageLength::new(payload.len)?.registers(),
-            src1_len: 0,
-            ..info
-        });
-        Ok(send)
+            ex_desc,
+            surface_offset: true,
+            second,
+            response,
+            eot: end == SendEnd::EndsThread || immediate.is_some_and(|e| e.end_of_thread()),
+            conditional: wait == SendWait::DependentThreads,
+            ..SendBuilder::new(self.caps, self.lanes.exec, sfid, Descriptor::new(), first.reg, lengths)
+        };
+        self.finish_raw(send, copy)
     }
 
-    /// One payload of two, where messages are not split, and the descriptor with its length.
+    /// One payload of two, which is not too long, where messages are not split, and the descriptor with its length.
     fn joined_payload(
         &mut self,
         first: PayloadPart,
         second: PayloadPart,
         desc: Desc<Virtual>,
-    ) -> Lowered<(PayloadPart, Desc<Virtual>)> {
+    ) -> (PayloadPart, Desc<Virtual>) {
         if second.len == 0 {
-            return Ok((first, desc));
+            return (first, desc);
         }
         let payload = self.concatenate(&[first, second]);
-        MessageLength::new(payload.len)?;
-        let more = MessageLength::new(second.len)?;
+        let more = MessageLength::of(second.len);
         let desc = match desc {
             Desc::Imm(desc) => Desc::Imm(desc.lengthened(more)),
             Desc::Reg(a0) => {
@@ -163,36 +109,24 @@ impl Lowerer<'_> {
                 Desc::Reg(a0)
             }
         };
-        Ok((payload, desc))
+        (payload, desc)
     }
 
-    fn raw_send_inst(&self, op: Op, target: VReg) -> Inst<Virtual> {
-        let mut send = Inst::new(op, self.lanes.exec);
-        (send.chan, send.no_mask) = (self.lanes.chan, self.lanes.no_mask);
-        let ty = if self.lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
-        send.dst = if target.is_null() { Dst::null(ty) } else { Dst::packed(target, ty) };
-        send
-    }
-
-    fn finish_raw(
-        &mut self,
-        mut send: Inst<Virtual>,
-        eot: bool,
-        copy: Option<VReg>,
-        target: VReg,
-        dst_len: u8,
-    ) -> Lowered {
+    fn finish_raw(&mut self, message: SendBuilder<Virtual>, copy: Option<VReg>) -> Lowered {
+        let Lanes { chan, no_mask, .. } = self.lanes;
+        let mut send = Inst { chan, no_mask, ..message.build(self.caps) };
         self.note_write(None);
-        if eot {
+        if message.eot {
             self.move_to_last_registers(&mut send);
         }
         self.emit_guarded(send);
-        if eot {
+        if message.eot {
             self.thread_ended();
             return Ok(());
         }
         if let Some(to) = copy {
-            self.copy_bytes(to, target, u32::from(dst_len) * self.grf());
+            let bytes = u32::from(message.lengths.response.registers()) * self.grf();
+            self.copy_bytes(to, message.response, bytes);
         }
         Ok(())
     }
@@ -252,18 +186,18 @@ impl Lowerer<'_> {
         &mut self,
         given: ExtendedDescriptor,
         code: u8,
-        second: u8,
-    ) -> Lowered<ExDesc<Virtual>> {
+        second: ExtendedLength,
+    ) -> ExDesc<Virtual> {
         if self.caps.sends.length_in_word {
-            return Ok(Desc::Imm(given.with_extended_length(ExtendedLength::NONE).outside_word()));
+            return Desc::Imm(given.with_extended_length(ExtendedLength::NONE).outside_word());
         }
-        let all = given.with_extended_length(ExtendedLength::new(second.into())?);
-        if self.caps.words.layout() == Layout::Xe || second < 16 {
-            return Ok(Desc::Imm(all.outside_word()));
+        let all = given.with_extended_length(second);
+        if self.caps.words.layout() == Layout::Xe || second.registers() < 16 {
+            return Desc::Imm(all.outside_word());
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         let value = Src::ud(all.into_bits() | u32::from(code));
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
-        Ok(Desc::Reg(a0))
+        Desc::Reg(a0)
     }
 }

@@ -1,10 +1,9 @@
 //! A message becomes an instruction: its payload in one range of registers or two, its lengths, its descriptors.
 
-use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, SendBuilder, SendLengths, Sfid, Src, Type};
 use messages::{Descriptor, ExtendedDescriptor};
-use platforms::Layout;
 
-use super::{Descriptors, Message, PayloadPart, Sizes, Surface};
+use super::{Descriptors, Message, PayloadPart, Surface};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -100,18 +99,19 @@ impl Lowerer<'_> {
             // A part that vISA leaves out is in the message all the same: nobody says what it holds.
             first.reg = self.payload(first.len);
         }
-        let sizes = Sizes::new(first.len, second.len, message.response)?;
-        self.send_sized(lanes, guard, message, dst, (first.reg, second.reg), sizes, describe);
+        let lengths = SendLengths::new(first.len, second.len, message.response)?;
+        self.send_sized(lanes, guard, message, dst, (first.reg, second.reg), lengths, describe);
         Ok(())
     }
 
     /// Sends one register, outside of the execution mask, and receives one or none.
     pub(super) fn send_register(&mut self, exec: ExecSize, message: Message, dst: VReg, register: VReg) {
-        let sizes = Sizes::of(1, 0, message.response);
+        let lengths = SendLengths::of(1, 0, message.response);
         let describe = |_: &mut Self, desc: Descriptor, ex_desc: ExtendedDescriptor| {
             (Desc::Imm(desc), Desc::Imm(ex_desc))
         };
-        self.send_sized(Lanes::all(exec), Guard::None, message, dst, (register, VReg::NULL), sizes, describe);
+        let payload = (register, VReg::NULL);
+        self.send_sized(Lanes::all(exec), Guard::None, message, dst, payload, lengths, describe);
     }
 
     #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
@@ -122,45 +122,22 @@ impl Lowerer<'_> {
         message: Message,
         dst: VReg,
         (first, second): (VReg, VReg),
-        sizes: Sizes,
+        lengths: SendLengths,
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) {
-        let desc = message.desc.with_header_present(message.header).with_lengths(sizes.first, sizes.response);
-        let ex_desc = if self.caps.sends.length_in_word {
-            ExtendedDescriptor::new()
-        } else {
-            ExtendedDescriptor::of_length(sizes.second)
-        };
-        let (desc, ex_desc) = describe(self, desc, ex_desc);
-        let bindless = matches!(ex_desc, Desc::Reg(_));
-        let split = !sizes.second.is_none() || bindless;
-        let gen8 = self.caps.words.layout() == Layout::Gen8;
-        let op = if split && gen8 { Op::Sends } else { Op::Send };
-        let mut send = Inst::new(op, lanes.exec);
-        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
-        let by_type = self.caps.sends.half_by_type && matches!(desc, Desc::Reg(_));
-        let ty = match lanes.exec {
-            _ if by_type && message.desc.half_data() => Type::Hf,
-            ExecSize::S16 | ExecSize::S32 => Type::W,
-            _ => Type::Ud,
-        };
-        send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
-        send.src[0] = Src::payload(first, lanes.exec);
-        if split {
-            send.src[1] = Src::payload(second, lanes.exec);
-        } else if !gen8 {
-            send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
+        let header = message.desc.with_header_present(message.header);
+        let (desc, ex_desc) = lengths.descriptors(self.caps, header);
+        let mut send = SendBuilder::new(self.caps, lanes.exec, message.sfid, desc, first, lengths);
+        (send.desc, send.ex_desc) = describe(self, desc, ex_desc);
+        let bindless = matches!(send.ex_desc, Desc::Reg(_));
+        send.surface_offset = bindless;
+        send.second = (bindless || !lengths.second.is_none()).then_some(second);
+        send.response = dst;
+        let by_type = self.caps.sends.half_by_type && matches!(send.desc, Desc::Reg(_));
+        if by_type && message.desc.half_data() {
+            send.response_type = Type::Hf;
         }
-        send.payload = Payload::Send(SendInfo {
-            sfid: message.sfid,
-            desc,
-            ex_desc,
-            eot: false,
-            dst_len: sizes.response.registers(),
-            src0_len: sizes.first.registers(),
-            src1_len: sizes.second.registers(),
-        });
-        send.opts = if bindless && self.caps.sends.length_in_word { Options::EX_BSO } else { Options::NONE };
+        let send = Inst { chan: lanes.chan, no_mask: lanes.no_mask, ..send.build(self.caps) };
         if guard == Guard::Current {
             self.emit_guarded(send);
         } else {

@@ -43,7 +43,7 @@ use gen_ir::{
     Virtual,
 };
 use narrow::{as_index, ones, to_index, to_u32};
-use platforms::Layout;
+use platforms::Caps;
 use typed_index_collections::{TiSlice, TiVec};
 
 /// Messages written.
@@ -100,9 +100,7 @@ struct Spiller<'a> {
     surface: Option<VarId>,
     /// The variable that the next such register will be.
     next_surface: u32,
-    split_send: bool,
-    xe: bool,
-    length_in_word: bool,
+    caps: &'static Caps,
     count: MessageCount,
 }
 
@@ -163,9 +161,7 @@ fn rewrite(
         by_surface: by_surface(kernel),
         surface: None,
         next_surface: to_index(kernel.vars.len()),
-        split_send: caps.sends.split,
-        xe: caps.words.layout() == Layout::Xe,
-        length_in_word: caps.sends.length_in_word,
+        caps,
         count: MessageCount::default(),
     };
     let mut uses = &plan.uses[..];

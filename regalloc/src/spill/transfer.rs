@@ -16,12 +16,11 @@
 use super::{Spiller, raw_copy};
 use crate::spill::{chunks::chunks, plan::Use};
 use gen_ir::{
-    Desc, Dst, ExecSize, GrfNum, Inst, Op, Options, Payload, Reg, Region, SendInfo, Sfid, Src, Type, VarId,
-    Virtual,
+    Desc, Dst, ExecSize, GrfNum, Inst, Op, Reg, SendBuilder, SendLengths, Sfid, Src, Type, VarId, Virtual,
     scratch::{BASE_BYTE, SURFACE_BYTE, SURFACE_SHIFT},
 };
 use messages::{
-    Access, Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength,
+    Access, Descriptor,
     hdc::ScratchBlock,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscOp, Untyped, VectorSize},
 };
@@ -29,21 +28,6 @@ use narrow::{to_u8, to_u16};
 
 /// Bytes that a scratch message counts in.
 const UNIT: u32 = 32;
-
-/// Lengths of a message.
-struct Lengths {
-    dst: ResponseLength,
-    src0: MessageLength,
-    src1: ExtendedLength,
-}
-
-impl Lengths {
-    /// Of what goes out alone.
-    fn out(src0: u32, src1: u32) -> Lengths {
-        let (src0, src1) = (MessageLength::of(src0), ExtendedLength::of(src1));
-        Lengths { dst: ResponseLength::NONE, src0, src1 }
-    }
-}
 
 impl Spiller<'_> {
     /// Fills a temporary from memory.
@@ -58,15 +42,10 @@ impl Spiller<'_> {
                 self.count.fills += 1;
                 continue;
             }
-            let mut i = self.send(Op::Send, n, origin);
-            i.dst = Dst::packed(self.reg(u.temp, temp.front + at * self.grf), send_type(i.exec));
-            i.src[0] = Src::payload(self.header(), i.exec);
-            if self.xe {
-                i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
-            }
-            let lens = Lengths { dst: ResponseLength::of(n), ..Lengths::out(1, 0) };
-            i.payload = self.info(self.message(offset, n, Access::Load), lens);
-            out.push(i);
+            let lengths = SendLengths::of(1, 0, n);
+            let message = self.scratch_block((offset, n), Access::Load, self.header(), lengths);
+            let response = self.reg(u.temp, temp.front + at * self.grf);
+            out.push(self.built(SendBuilder { response, ..message }, origin));
             self.count.fills += 1;
         }
     }
@@ -83,14 +62,10 @@ impl Spiller<'_> {
                 self.by_surface(out, (offset, data, n), Access::Store, origin);
                 continue;
             }
-            let op = if self.split_send && !self.xe { Op::Sends } else { Op::Send };
-            let mut i = self.send(op, n, origin);
-            i.dst = Dst::null(send_type(i.exec));
-            if self.split_send {
-                i.src[0] = Src::payload(self.header(), i.exec);
-                i.src[1] = Src::payload(data, i.exec);
-                i.payload = self.info(self.message(offset, n, Access::Store), Lengths::out(1, n));
-                out.push(i);
+            if self.caps.sends.split {
+                let lengths = SendLengths::of(1, n, 0);
+                let message = self.scratch_block((offset, n), Access::Store, self.header(), lengths);
+                out.push(self.built(SendBuilder { second: Some(data), ..message }, origin));
                 continue;
             }
             // Header, then data. The first chunk has room in front; others are copied.
@@ -106,48 +81,39 @@ impl Spiller<'_> {
                 to
             };
             out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
-            i.src[0] = Src::payload(message, i.exec);
-            i.payload = self.info(self.message(offset, n, Access::Store), Lengths::out(1 + n, 0));
-            out.push(i);
+            let lengths = SendLengths::of(1 + n, 0, 0);
+            out.push(self.built(self.scratch_block((offset, n), Access::Store, message, lengths), origin));
         }
     }
 
-    /// The descriptor of a scratch block. Offsets are within reach, blocks of 1, 2, 4 or 8 times 32 bytes.
-    fn message(&self, offset: u32, regs: u32, access: Access) -> ScratchBlock {
-        let units = regs * self.grf / UNIT;
-        ScratchBlock::new()
+    /// A message that reads or writes a scratch block of registers. Offsets are within reach, blocks of 1, 2, 4 or 8
+    /// times 32 bytes.
+    fn scratch_block(
+        &self,
+        (offset, regs): (u32, u32),
+        access: Access,
+        payload: Reg<Virtual>,
+        lengths: SendLengths,
+    ) -> SendBuilder<Virtual> {
+        let bytes = regs * self.grf;
+        let block = ScratchBlock::new()
             .with_offset(to_u16((offset - self.from) / UNIT))
-            .with_size_log2(to_u8(units.ilog2()))
+            .with_size_log2(to_u8((bytes / UNIT).ilog2()))
             .with_by_dword(access.is_store())
-            .with_access(access)
+            .with_access(access);
+        let desc = Descriptor::from(block).with_header_present(true);
+        let exec = if bytes >= 64 { ExecSize::S16 } else { ExecSize::S8 };
+        SendBuilder::new(self.caps, exec, Sfid::Dc0, desc, payload, lengths)
     }
 
-    fn send(&self, op: Op, regs: u32, origin: u32) -> Inst<Virtual> {
-        let exec = if regs * self.grf >= 64 { ExecSize::S16 } else { ExecSize::S8 };
-        Inst { no_mask: true, origin, ..Inst::new(op, exec) }
+    /// A message is an instruction, outside of the execution mask.
+    fn built(&self, message: SendBuilder<Virtual>, origin: u32) -> Inst<Virtual> {
+        Inst { no_mask: true, origin, ..message.build(self.caps) }
     }
 
     /// The message header: `r0`, or that of the function's frame.
     fn header(&self) -> Reg<Virtual> {
         self.frame.map_or(Reg::grf(GrfNum::R0, 0), |v| Reg::var_at(v, 0))
-    }
-
-    fn info(&self, desc: ScratchBlock, lens: Lengths) -> Payload<Virtual> {
-        let desc = Descriptor::from(desc).with_header_present(true).with_lengths(lens.src0, lens.dst);
-        let ex_desc = if self.length_in_word {
-            ExtendedDescriptor::new()
-        } else {
-            ExtendedDescriptor::of_length(lens.src1)
-        };
-        Payload::Send(SendInfo {
-            sfid: Sfid::Dc0,
-            desc: Desc::Imm(desc),
-            ex_desc: Desc::Imm(ex_desc),
-            eot: false,
-            dst_len: lens.dst.registers(),
-            src0_len: lens.src0.registers(),
-            src1_len: lens.src1.registers(),
-        })
     }
 
     /// A message to the scratch surface at `offset` of the frame, and what comes before it: `data` comes from
@@ -178,10 +144,6 @@ impl Spiller<'_> {
             out.push(scalar(Op::Shr, Reg::var_at(var, 0), state));
             var
         });
-        let lens = match access {
-            Access::Load => Lengths { dst: ResponseLength::of(regs), ..Lengths::out(1, 0) },
-            Access::Store => Lengths::out(1, regs),
-        };
         let desc = Untyped::new()
             .with_op(Some(if access.is_store() { LscOp::Store } else { LscOp::Load }))
             .with_address_size(Some(AddressSize::A32))
@@ -189,26 +151,17 @@ impl Spiller<'_> {
             .with_vector_size(VectorSize::of(regs * self.grf / 4))
             .with_transpose(true)
             .with_address_model(Some(AddressModel::Ss));
-        let mut send = self.send(Op::Send, regs, origin);
-        send.exec = ExecSize::S1;
-        // The register is all surface, the instruction says how long the data is.
-        send.opts = send.opts.with(Options::EX_BSO);
-        let (response, second) = if access.is_store() { (Reg::NULL, data) } else { (data, Reg::NULL) };
-        send.dst = Dst::packed(response, Type::Ud);
-        send.src = [Src::payload(address, send.exec), Src::payload(second, send.exec), Src::None];
-        send.payload = Payload::Send(SendInfo {
-            sfid: Sfid::Ugm,
-            desc: Desc::Imm(Descriptor::from(desc).with_lengths(lens.src0, lens.dst)),
+        let (response, second, lengths) = match access {
+            Access::Load => (data, None, SendLengths::of(1, 0, regs)),
+            Access::Store => (Reg::NULL, Some(data), SendLengths::of(1, regs, 0)),
+        };
+        let send = SendBuilder {
             ex_desc: Desc::Reg(Reg::var_at(surface, 0)),
-            eot: false,
-            dst_len: lens.dst.registers(),
-            src0_len: lens.src0.registers(),
-            src1_len: lens.src1.registers(),
-        });
-        out.push(send);
+            surface_offset: true,
+            second,
+            response,
+            ..SendBuilder::new(self.caps, ExecSize::S1, Sfid::Ugm, desc.into(), address, lengths)
+        };
+        out.push(self.built(send, origin));
     }
-}
-
-fn send_type(exec: ExecSize) -> Type {
-    if exec == ExecSize::S16 { Type::W } else { Type::Ud }
 }

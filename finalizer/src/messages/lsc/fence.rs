@@ -1,6 +1,6 @@
 //! Fences.
 
-use gen_ir::Desc;
+use gen_ir::{Desc, SendLengths};
 use messages::{
     ExtendedDescriptor,
     lsc::{AddressSize, Fence, Flush, Scope},
@@ -11,7 +11,7 @@ use super::codes::{LscMessage, shared_function};
 use crate::{
     build::Lanes,
     lower::{Feature, Lowered, Lowerer},
-    messages::{PayloadPart, Sizes},
+    messages::PayloadPart,
 };
 
 /// What a fence does to the third-level cache.
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         let sfid = shared_function(sfid);
         let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(ExtendedDescriptor::new()), response: 1 };
         let pred = self.pred.take();
-        self.lsc_send_sized(Lanes::SCALAR, message, answer, header, None, Sizes::of(1, 0, 1));
+        self.lsc_send_sized(Lanes::SCALAR, message, answer, header, None, SendLengths::of(1, 0, 1));
         self.pred = pred;
         self.wait_for(answer);
     }

@@ -9,14 +9,14 @@ mod typed;
 
 pub(super) use fence::ThirdLevel;
 
-use gen_ir::{Desc, Dst, Inst, Op, Payload, SendInfo, Src, Type};
+use gen_ir::{Desc, Dst, Inst, Op, SendBuilder, SendLengths, Src, Type};
 use messages::{
     Descriptor, Effect, ExtendedDescriptor,
     lsc::{AddressModel, LscForm, Op as LscCode, Untyped},
 };
 use visa::{Op as Visa, RawOperand, lsc::LscOrder, op::Lsc};
 
-use super::{Parts, PayloadPart, Sizes};
+use super::{Parts, PayloadPart};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Feature, Lowered, Lowerer},
@@ -131,8 +131,8 @@ impl Lowerer<'_> {
         address: PayloadPart,
         data: Option<PayloadPart>,
     ) -> Lowered {
-        let sizes = Sizes::new(address.len, data.map_or(0, |d| d.len), message.response)?;
-        self.lsc_send_sized(lanes, message, dst, address, data, sizes);
+        let lengths = SendLengths::new(address.len, data.map_or(0, |d| d.len), message.response)?;
+        self.lsc_send_sized(lanes, message, dst, address, data, lengths);
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
         dst: VReg,
         address: PayloadPart,
         data: Option<PayloadPart>,
-        sizes: Sizes,
+        lengths: SendLengths,
     ) {
         // Halves of a message must not share registers.
         let data = match data {
@@ -152,35 +152,23 @@ impl Lowerer<'_> {
             }
             other => other,
         };
-        let mut send = Inst::new(Op::Send, lanes.exec);
         let model = Untyped::from(message.desc).address_model();
-        let surface_state = matches!(model, Some(AddressModel::Bss | AddressModel::Ss));
-        match (message.ex_desc, data) {
-            // The register is all surface offset; the word itself says how long the data is.
-            (Desc::Reg(_), _) if surface_state => send.opts = send.opts.with(gen_ir::Options::EX_BSO),
+        let surface_offset = matches!(model, Some(AddressModel::Bss | AddressModel::Ss));
+        if let (Desc::Reg(a0), Some(_), false) = (message.ex_desc, data, surface_offset) {
             // The register says how long the data is.
-            (Desc::Reg(a0), Some(_)) => {
-                let length = ExtendedDescriptor::of_length(sizes.second).into_bits();
-                let srcs = [Src::scalar(a0, Type::Ud), Src::ud(length)];
-                self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
-            }
-            _ => {}
+            let length = ExtendedDescriptor::of_length(lengths.second).into_bits();
+            let srcs = [Src::scalar(a0, Type::Ud), Src::ud(length)];
+            self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
         }
-        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
-        let dst = if message.response == 0 { VReg::NULL } else { dst };
-        send.dst = Dst::packed(dst, Type::Ud);
-        send.src[0] = Src::payload(address.reg, send.exec);
-        let source = data.map_or(VReg::NULL, |d| d.reg);
-        send.src[1] = Src::payload(source, send.exec);
-        send.payload = Payload::Send(SendInfo {
-            sfid: message.sfid,
-            desc: Desc::Imm(message.desc.with_lengths(sizes.first, sizes.response)),
+        let send = SendBuilder {
             ex_desc: message.ex_desc,
-            eot: false,
-            dst_len: sizes.response.registers(),
-            src0_len: sizes.first.registers(),
-            src1_len: sizes.second.registers(),
-        });
+            surface_offset,
+            second: data.map(|d| d.reg),
+            response: if message.response == 0 { VReg::NULL } else { dst },
+            response_type: Type::Ud,
+            ..SendBuilder::new(self.caps, lanes.exec, message.sfid, message.desc, address.reg, lengths)
+        };
+        let send = Inst { chan: lanes.chan, no_mask: lanes.no_mask, ..send.build(self.caps) };
         self.emit_guarded(send);
     }
 }
