@@ -149,6 +149,8 @@ pub use driver::{
 /// Part of [`Unsupported`].
 pub use gen_ir::Type;
 pub use gen_ir::{Stop, Watch};
+/// Part of [`Unsupported`].
+pub use legalize::NotLegal;
 pub use link::relocate::PAYLOAD_OFFSET;
 /// Part of [`Options`].
 pub use platforms::Platform;

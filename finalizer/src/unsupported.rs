@@ -9,6 +9,8 @@ use visa::{
     op::Precision,
 };
 
+use crate::legalize::NotLegal;
+
 /// Why an instruction cannot be finalized: what the messages of `UnsupportedInstruction` say, to match on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -161,9 +163,12 @@ pub enum Unsupported {
         found: Type,
     },
 
+    /// Coordinates of `plane` that each channel's own address names.
+    #[error("coordinates of a plane behind an address of each channel")]
+    PlaneCoordinates,
     /// An operation that nothing the platform has stands for.
-    #[error("{0}")]
-    Operation(&'static str),
+    #[error(transparent)]
+    Operation(NotLegal),
 
     // Control flow.
     /// A label that stands nowhere.

@@ -17,6 +17,7 @@ use narrow::{to_i16, to_u8};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::{Saturates, is_scalar},
     places::far_apart,
     qwords::{copy_quadwords, dwords_at, part},
@@ -101,7 +102,7 @@ fn through_temporary(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
     for k in 0..units {
         let offset = k * unit.bytes();
         let Some(from) = part(inst.src[i], lanes, units, offset, unit) else {
-            return Step::Refuse("rows behind addresses");
+            return Step::Refuse(NotLegal::AddressedRows);
         };
         let to = copy.plus(offset);
         let mov = if scalar {

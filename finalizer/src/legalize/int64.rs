@@ -7,8 +7,9 @@ use narrow::{every, low_u16};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
+    not_legal::NotLegal,
     operand::{Saturates, dword_for},
-    qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide, with_dwords},
+    qwords::{dwords_of_dst, dwords_of_src, is_arithmetic, is_wide, with_dwords},
     saturate,
     slice::slice,
     ternary, wide,
@@ -35,7 +36,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if computes_doubles(inst) {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     let four_apart = matches!(inst.dst, Dst::Direct { horz: 4, .. } | Dst::Indirect { horz: 4, .. });
     if dst_wide && four_apart && inst.exec.lanes() > 1 {
@@ -48,7 +49,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
         Op::Mov if inst.sat => saturate::moved(lx, inst),
         Op::Shl | Op::Shr | Op::Asr if inst.sat => saturate::computed(lx, inst),
-        _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse("a saturating 64-bit operation"),
+        _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse(NotLegal::SaturatedQword),
         Op::Mov if dst_wide && !src_wide && is_float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
         Op::Mov if !dst_wide => narrow(lx, inst),
@@ -63,7 +64,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Add => add(lx, inst),
         Op::Shl | Op::Shr | Op::Asr => shift(lx, inst),
         Op::Mad => multiply_add(lx, inst),
-        _ => Step::Refuse("a 64-bit operation that the platform does not have"),
+        _ => Step::Refuse(NotLegal::QwordOperation),
     }
 }
 
@@ -178,7 +179,7 @@ fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// The same of the low dword of a source.
 fn with_low_half(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
     let Some([low, _]) = dwords_of_src(lx, inst, i) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let mut new = *inst;
     new.src[i] = low;
@@ -208,7 +209,7 @@ fn by_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             continue;
         }
         let Some(dwords) = dwords_of_src(lx, inst, i) else {
-            return Step::Refuse("a region of a 64-bit operand");
+            return Step::Refuse(NotLegal::QwordRegion);
         };
         parts[0].src[i] = dwords[0];
         parts[1].src[i] = dwords[1];
@@ -221,7 +222,7 @@ fn by_dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 }
 
 fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    let Some(ty) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
     lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Step::Replaced
 }
@@ -230,7 +231,7 @@ fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
     if from.is_float() || to == Type::Df {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     if inst.src[0].reg().is_some() && inst.src[0].reg().map(|r| r.base()) == inst.dst.reg().map(|r| r.base())
     {
@@ -246,7 +247,7 @@ fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty() else { return Step::Keep };
     if to.is_float() || inst.src[0].ty() == Some(Type::Df) {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     with_low_half(lx, inst, 0)
 }
@@ -260,7 +261,7 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (dwords_of_src(lx, inst, 0), dwords_of_src(lx, inst, 1))
     else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let lanes = inst.exec.lanes();
     let (low, high) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
@@ -300,7 +301,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let count = low_u16(bits & 63);
     let Some([dst_lo, dst_hi]) = dwords_of_dst(inst) else { return staged(lx, inst) };
     let Some([lo, hi]) = dwords_of_src(lx, inst, 0) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let lanes = inst.exec.lanes();
     let (low, high, part) =

@@ -5,7 +5,10 @@ use std::fmt;
 use gen_ir::{Class, Dst, Op, Var, VarClass, VarId};
 use platforms::Caps;
 
-use super::seen::{self, Seen, Spelling};
+use super::{
+    not_legal::NotLegal,
+    seen::{self, Seen, Spelling},
+};
 use crate::build::{self, Lanes, VInst, VReg};
 
 /// An instruction that has no encoding.
@@ -16,7 +19,7 @@ pub struct LegalizeError {
     /// The instruction.
     pub inst: String,
     /// Why.
-    pub reason: &'static str,
+    pub reason: NotLegal,
 }
 
 impl fmt::Display for LegalizeError {
@@ -34,7 +37,7 @@ pub(super) enum Step {
     /// Emitted what stands for the instruction.
     Replaced,
     /// There is nothing to stand for it.
-    Refuse(&'static str),
+    Refuse(NotLegal),
 }
 
 /// A rule: looks at an instruction, perhaps replaces it.
@@ -78,7 +81,7 @@ impl Legalizer<'_> {
             return true;
         }
         if self.depth >= MAX_DEPTH {
-            self.refuse(inst, "it cannot be rewritten into legal instructions");
+            self.refuse(inst, NotLegal::Endless);
             return false;
         }
         let shape = seen::shape(&self.vars, inst);
@@ -124,7 +127,7 @@ impl Legalizer<'_> {
         assert_eq!(given, asked, "it is spelled otherwise");
     }
 
-    pub(super) fn refuse(&mut self, inst: &VInst, reason: &'static str) {
+    pub(super) fn refuse(&mut self, inst: &VInst, reason: NotLegal) {
         self.errors.push(LegalizeError { origin: inst.origin, inst: inst.to_string(), reason });
     }
 

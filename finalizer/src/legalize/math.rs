@@ -9,6 +9,7 @@ use platforms::HalfMath;
 
 use super::{
     legalizer::{Legalizer, Step},
+    not_legal::NotLegal,
     operand::{Saturates, is_group_predicate, is_scalar},
     slice::slice,
 };
@@ -24,7 +25,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let division = matches!(function, MathFn::Iqot | MathFn::Irem | MathFn::Idivmod);
     if division && !lx.caps.ops.int_div {
-        return Step::Refuse("there is no integer division");
+        return Step::Refuse(NotLegal::IntegerDivision);
     }
     if let Some(step) = if division { dwords(lx, inst) } else { types(lx, inst) } {
         return step;
@@ -40,7 +41,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return Step::Replaced;
         }
         if lx.overlaps(inst, lanes / 2) {
-            let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+            let Some(ty) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
             lx.stage_destination(inst, ty, 1, Saturates::Operation);
             return Step::Replaced;
         }
@@ -58,7 +59,7 @@ fn dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     for i in 0..2 {
         let src = inst.src[i];
         match src.ty() {
-            Some(ty) if ty.bytes() == 8 => return Some(Step::Refuse("64-bit integer division")),
+            Some(ty) if ty.bytes() == 8 => return Some(Step::Refuse(NotLegal::QwordDivision)),
             Some(ty) if ty.bytes() == 4 && !src.mods().any() => new.src[i] = with_type(src, want),
             Some(_) => lx.stage_source(&mut new, i, want, 1),
             None => {}
@@ -86,7 +87,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
                 lx.stage_source(&mut new, i, Type::F, 1);
                 changed = true;
             }
-            Some(Type::Df) => return Some(Step::Refuse("the math unit has no doubles")),
+            Some(Type::Df) => return Some(Step::Refuse(NotLegal::MathOfDoubles)),
             // As Intel's finalizer has it: an integer's root is that of the float it is.
             Some(ty) if ty.is_int() => {
                 lx.stage_source(&mut new, i, Type::F, 1);
@@ -158,7 +159,7 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_source(&mut new, i, src_ty, 1);
             changed = true;
             if src_ty.bytes() != ty.bytes() {
-                return Step::Refuse("operands of different sizes in the math unit");
+                return Step::Refuse(NotLegal::MathSizes);
             }
         }
     }
@@ -200,7 +201,7 @@ fn is_one_for_all(src: &VSrc, lanes: u32) -> bool {
 fn copy_to_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step {
     let mut new = *inst;
     for src in new.src.iter_mut().filter(|s| is_one_for_all(s, inst.exec.lanes())) {
-        let Some(copy) = broadcast(lx, inst, src, exec) else { return Step::Refuse(NO_REGISTER) };
+        let Some(copy) = broadcast(lx, inst, src, exec) else { return Step::Refuse(NotLegal::MathSource) };
         *src = copy;
     }
     lx.inst(new);
@@ -221,7 +222,7 @@ fn in_all_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step
             true => broadcast(lx, inst, src, exec),
             false => filled(lx, inst, src, exec),
         };
-        let Some(copy) = copy else { return Step::Refuse(NO_REGISTER) };
+        let Some(copy) = copy else { return Step::Refuse(NotLegal::MathSource) };
         *src = copy;
     }
     let result = lx.aligned_temp(exec.lanes() * Type::Hf.bytes());
@@ -232,8 +233,6 @@ fn in_all_channels(lx: &mut Legalizer<'_>, inst: &VInst, exec: ExecSize) -> Step
     lx.helper(VInst { pred: inst.pred, cond: inst.cond, sat: inst.sat, ..mov }, inst);
     Step::Replaced
 }
-
-const NO_REGISTER: &str = "a source of the math unit that is no register";
 
 /// A source that is one half for all channels, side by side for each.
 fn broadcast(lx: &mut Legalizer<'_>, inst: &VInst, src: &VSrc, exec: ExecSize) -> Option<VSrc> {

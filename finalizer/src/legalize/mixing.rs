@@ -12,7 +12,10 @@ use gen_ir::{
 };
 use narrow::low_u16;
 
-use super::legalizer::{Legalizer, Step};
+use super::{
+    legalizer::{Legalizer, Step},
+    not_legal::NotLegal,
+};
 use crate::build::{VInst, VSrc, strided, with_type};
 use crate::legalize::operand::Saturates;
 
@@ -25,7 +28,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     if has(Type::Bf) && has(Type::Hf) {
-        return Step::Refuse("half float and bfloat16 in one operation");
+        return Step::Refuse(NotLegal::NarrowFloats);
     }
     if has(Type::Bf) {
         return bf16(lx, inst);

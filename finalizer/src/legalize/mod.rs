@@ -28,6 +28,7 @@
 //!   two_registers  the first register written must not be read for the second
 //! what they work with
 //!   legalizer      takes an instruction through the rules; temporaries, staged operands
+//!   not_legal      why nothing stands for an operation
 //!   seen           shapes of instructions that no rule changes
 //!   operand        questions about operands
 //!   slice          an instruction as slices of fewer channels
@@ -61,6 +62,7 @@ mod modifiers;
 mod multiply;
 mod narrow_types;
 mod negatives;
+mod not_legal;
 mod opcodes;
 mod operand;
 pub(crate) mod payloads;
@@ -79,6 +81,7 @@ mod wide;
 use gen_ir::{Kernel, Pool, Virtual};
 
 pub use legalizer::LegalizeError;
+pub use not_legal::NotLegal;
 pub(crate) use qwords::dwords_at;
 pub(crate) use slice::{overlaps, slice};
 pub(crate) use ternary::ternary_region;

@@ -10,6 +10,7 @@ use narrow::{every, low_u16};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::{
         Saturates, dword_for, is_group_predicate, is_scalar, linear_region, scalar_view, with_modifiers,
         without_modifiers,
@@ -92,7 +93,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return if inst.sat { saturate::long_product(lx, inst, dst) } else { wide_product(lx, inst, dst) };
     }
     if inst.cond.is_some() {
-        return Step::Refuse("a dword product with a condition");
+        return Step::Refuse(NotLegal::TestedProduct);
     }
     if inst.sat {
         return saturate::product(lx, inst, may_be_negative(inst));
@@ -222,7 +223,7 @@ fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, half: KeptHalf) {
         (a, b) = (scalar_view(a), scalar_view(b));
     }
     let Some(word) = low_word(b, lanes) else {
-        lx.refuse(part, "a factor whose words cannot be read");
+        lx.refuse(part, NotLegal::FactorWords);
         return;
     };
     let ty = if half == KeptHalf::High { dst } else { Type::D };
@@ -261,11 +262,11 @@ fn low(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// The high half of a dword product.
 fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.cond.is_some() || inst.sat {
-        return Step::Refuse("the high half of a product with saturation or condition");
+        return Step::Refuse(NotLegal::ModifiedHighHalf);
     }
     let (Some(a), Some(b)) = (inst.src[0].ty(), inst.src[1].ty()) else { return Step::Keep };
     if a.bytes() == 8 || b.bytes() == 8 {
-        return Step::Refuse("the high half of a 64-bit product");
+        return Step::Refuse(NotLegal::QwordHighHalf);
     }
     if let Some(step) = high_of_whole(lx, inst) {
         return step;
@@ -425,7 +426,7 @@ fn of_absolute_dword(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
 /// 64-bit factors: `lo * lo` in 64 bits, plus the crossed products in the high half.
 fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.sat || inst.cond.is_some() {
-        return Step::Refuse("a 64-bit product with saturation or condition");
+        return Step::Refuse(NotLegal::ModifiedQwordProduct);
     }
     if let Some(new) = with_dwords(lx, inst) {
         lx.inst(new);
@@ -443,7 +444,7 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for (i, dwords) in factors.iter_mut().enumerate() {
         *dwords = match split_qword(lx, inst, i) {
             Some(dwords) => dwords,
-            None => return Step::Refuse("a region of a 64-bit factor"),
+            None => return Step::Refuse(NotLegal::QwordRegion),
         };
     }
     let [[a_lo, a_hi], [b_lo, b_hi]] = factors;

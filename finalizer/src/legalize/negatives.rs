@@ -6,6 +6,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::{Saturates, with_modifiers, without_modifiers},
     qwords::{dwords_of_dst, dwords_of_src, is_wide},
     wide::{self, read},
@@ -62,7 +63,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         (_, Some(cond)) => return choose(lx, inst, cond.cond),
         _ => None,
     };
-    done.map_or(Step::Refuse("a region of a 64-bit operand"), |()| Step::Replaced)
+    done.map_or(Step::Refuse(NotLegal::QwordRegion), |()| Step::Replaced)
 }
 
 /// A source in full. Nothing where its region has no dwords.
@@ -168,7 +169,7 @@ fn pick(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg, yes: VSrc, no: VSrc) -
 
 /// `sel` with a condition, which is minimum or maximum.
 fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
-    let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    let Some(ty) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
     let wide = is_wide(ty);
     if wide && dwords_of_dst(inst).is_none() {
         lx.stage_destination(inst, ty, 1, Saturates::Operation);
@@ -176,7 +177,7 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     }
     let flag = lx.flag_for(inst);
     let Some([a, b]) = compare(lx, inst, CondMod { cond, flag }, None) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let dwords = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
     match dwords_of_dst(inst).filter(|_| wide) {

@@ -5,6 +5,7 @@ use narrow::{low_u16, low_u32, ones};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::Saturates,
     qwords::dwords_at,
 };
@@ -14,7 +15,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let caps = lx.caps;
     match inst.op {
         Op::Lrp if !caps.ops.lrp => interpolate(lx, inst),
-        Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse("planes are not evaluated here"),
+        Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse(NotLegal::Planes),
         Op::Pln if !writes_from_start(lx, inst) => {
             // Part of its channels would read part of their coordinates.
             lx.stage_destination(inst, Type::F, 1, Saturates::Move);
@@ -24,14 +25,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, Type::F, 1, Saturates::Move);
             Step::Replaced
         }
-        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
-            Step::Refuse("there are no dot products here")
-        }
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => Step::Refuse(NotLegal::DotProducts),
         Op::Dp4a if dwords_of_vectors(lx, inst) => Step::Replaced,
         Op::Dp4a if !caps.ops.dp4a => four_products(lx, inst),
         Op::Add3 if one_addition(lx, inst) => Step::Replaced,
         Op::Add3 if !caps.ops.add3_bfn || has_qwords(inst) => two_additions(lx, inst),
-        Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
+        Op::Bfn if !caps.ops.add3_bfn => Step::Refuse(NotLegal::Bfn),
         Op::Rol | Op::Ror if widens(inst) => {
             // What is rotated is as wide as its result.
             let mut new = *inst;
@@ -135,7 +134,7 @@ fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let dwords = inst.src[..2].iter().filter_map(Src::ty).any(|t| t.bytes() == 4);
     let qwords = has_qwords(inst);
     if inst.sat && qwords {
-        return Step::Refuse("a saturating sum of three numbers of 64 bits");
+        return Step::Refuse(NotLegal::SaturatedQwordSum);
     }
     let ty = if qwords || inst.sat && dwords { Type::Q } else { Type::D };
     let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());

@@ -11,9 +11,6 @@ use super::{
 };
 use crate::build::{self, VInst, VSrc, extend};
 
-/// Why an operation on doubles is refused where there are none.
-pub(super) const NO_DOUBLES: &str = "double precision, which the platform does not have";
-
 /// Types of 64 bits.
 pub(super) const fn is_wide(t: Type) -> bool {
     matches!(t, Type::Q | Type::Uq | Type::Df)

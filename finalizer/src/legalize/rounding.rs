@@ -9,6 +9,7 @@ use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
+    not_legal::NotLegal,
     operand::{Saturates, is_scalar},
     slice::slice,
 };
@@ -18,12 +19,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let to = match (inst.op, inst.src[0].ty(), inst.dst.ty()) {
         (Op::Srnd, Some(Type::F), Some(Type::Hf)) => Type::Hf,
         (Op::Srnd, Some(Type::Hf), Some(Type::Ub)) => Type::Bf8,
-        (Op::Srnd, ..) => return Step::Refuse("stochastic rounding is from :f to :hf and from :hf to :bf8"),
+        (Op::Srnd, ..) => return Step::Refuse(NotLegal::RoundedTypes),
         (Op::Mov, Some(from), Some(to)) if from == Type::Bf8 || matches!(to, Type::Bf8 | Type::Tf32) => to,
         _ => return Step::Keep,
     };
     if inst.op == Op::Srnd && inst.src[1].ty().is_some_and(|t| t.is_float() && Some(t) != inst.src[0].ty()) {
-        return Step::Refuse("random bits are unsigned integers, or of the type of what is rounded");
+        return Step::Refuse(NotLegal::RandomBits);
     }
     let lanes = inst.exec.lanes();
     let single = lanes == 1 && (to == Type::Bf8 || inst.src[0].ty() == Some(Type::Bf8));

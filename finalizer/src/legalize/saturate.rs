@@ -6,6 +6,7 @@ use narrow::low_u64;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives::{is_long, long, quadword, register},
+    not_legal::NotLegal,
     operand::{Saturates, with_modifiers, without_modifiers},
     qwords::dwords_of_src,
     wide::read,
@@ -16,7 +17,7 @@ use crate::build::{self, VInst, VReg, VSrc, with_type};
 pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
     if to.is_float() {
-        return Step::Refuse("a saturating conversion of 64 bits to float");
+        return Step::Refuse(NotLegal::SaturatedConversion);
     }
     if from.is_float() {
         // Floats saturate without being asked.
@@ -49,7 +50,7 @@ pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// A saturating choice, minimum or maximum: the one of the saturated operands, as saturation keeps their order.
 pub(super) fn chosen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some(to) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    let Some(to) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
     let mut new = VInst { sat: false, ..*inst };
     for i in 0..2 {
         let src = inst.src[i];
@@ -83,7 +84,7 @@ pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         _ => match sum(lx, inst, to) {
             Some(sum) => sum,
-            None => return Step::Refuse("a region of a 64-bit operand"),
+            None => return Step::Refuse(NotLegal::QwordRegion),
         },
     };
     let mut mov = build::mov(lanes_of(inst), inst.dst, read(value, inst, ty));

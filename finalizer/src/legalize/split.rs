@@ -10,6 +10,7 @@ use gen_ir::{
 
 use super::{
     legalizer::{Legalizer, Step},
+    not_legal::NotLegal,
     operand::{Saturates, is_group_predicate, is_scalar},
     places::spreads_halves,
     slice::slice,
@@ -49,7 +50,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return narrow(lx, inst);
     }
     if lx.overlaps(inst, half) {
-        let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+        let Some(ty) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
         lx.stage_destination(inst, ty, 1, Saturates::Operation);
         return Step::Replaced;
     }
@@ -90,7 +91,7 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
     }
     if !destination_fits(lx, inst) {
-        let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+        let Some(ty) = inst.dst.ty() else { return Step::Refuse(NotLegal::NoDestination) };
         // A masked move to an odd place cannot be split: merge in a temporary, then copy all of it.
         let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };
         let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
@@ -100,7 +101,7 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                 let region = build::strided(horz, inst.exec);
                 Src::Indirect { addr, imm, region, mods: SrcMod::None, ty }
             }
-            _ => return Step::Refuse("no destination"),
+            _ => return Step::Refuse(NotLegal::NoDestination),
         };
         lx.helper(build::mov(lanes, Dst::packed(reg, ty), old), inst);
         let mut op = staged;
@@ -111,7 +112,7 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     if !changed {
-        return Step::Refuse("its channels cannot be split");
+        return Step::Refuse(NotLegal::Channels);
     }
     lx.inst(staged);
     Step::Replaced

@@ -20,6 +20,7 @@ use self::{
 };
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::{Saturates, is_scalar},
 };
 use crate::build::{self, VInst, VSrc, extend};
@@ -122,7 +123,7 @@ pub(super) fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) ->
     let words = turned && factors().all(|t| t == Type::Uw);
     let summand = inst.src[0].ty();
     let wide_ty = match ty.bytes() {
-        _ if inst.sat && has(8) => return Step::Refuse("a 64-bit product with saturation or condition"),
+        _ if inst.sat && has(8) => return Step::Refuse(NotLegal::ModifiedQwordProduct),
         8 if inst.sat && !signed => Type::Uq,
         8 if !inst.sat => ty,
         8 => Type::Q,

@@ -6,8 +6,9 @@ use narrow::{low_u32, to_f32};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    not_legal::NotLegal,
     operand::{with_modifiers, without_modifiers},
-    qwords::{NO_DOUBLES, dwords_of_dst, dwords_of_src, is_arithmetic, is_wide},
+    qwords::{dwords_of_dst, dwords_of_src, is_arithmetic, is_wide},
 };
 use crate::build::{self, VInst, VReg, VSrc, with_type};
 
@@ -138,14 +139,14 @@ pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMo
 pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(cond) = inst.cond else { return Step::Keep };
     if inst.src[..2].iter().filter_map(Src::ty).any(Type::is_float) {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     // What is less than zero does not come here beside an unsigned quadword.
     let types = || inst.src[..2].iter().filter_map(Src::ty);
     let signed = types().any(Type::is_signed) && !types().any(|ty| ty == Type::Uq);
     let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (dwords_of_src(lx, inst, 0), dwords_of_src(lx, inst, 1))
     else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let all = lanes_of(inst);
     let cmp = |cond, flag, ty, a, b, pred| {
@@ -221,17 +222,17 @@ pub(super) fn minimum(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step 
 /// bits of it.
 pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some([lo, hi]) = dwords_of_src(lx, inst, 0) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let Some([dst_lo, dst_hi]) = dwords_of_dst(inst) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let mut counted = *inst;
     if inst.src[1].ty().is_none_or(|t| t.bytes() != 8) {
         lx.stage_source(&mut counted, 1, Type::Ud, 1);
     }
     let Some([count, _]) = dwords_of_src(lx, &counted, 1) else {
-        return Step::Refuse("a region of a 64-bit operand");
+        return Step::Refuse(NotLegal::QwordRegion);
     };
     let arithmetic = is_arithmetic(inst);
     let left = inst.op == Op::Shl;
@@ -298,7 +299,7 @@ pub(super) fn narrow_result(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(from) = inst.src[0].ty() else { return Step::Keep };
     if inst.dst.ty() == Some(Type::Df) {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     if let Src::Imm { bits, .. } = inst.src[0] {
         let value = if from.is_signed() { to_f32(bits.cast_signed()) } else { to_f32(bits) };
@@ -334,7 +335,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if from.is_signed() && !inst.src[0].mods().abs() {
         let Some([_, top]) = dwords_of_src(lx, &VInst { src: [plain, Src::None, Src::None], ..*inst }, 0)
         else {
-            return Step::Refuse("a region of a 64-bit operand");
+            return Step::Refuse(NotLegal::QwordRegion);
         };
         let sign = lx.dwords(inst, Op::And, ud, &[top, Src::ud(1 << 31)]);
         let signed = lx.dwords(inst, Op::Or, ud, &[result, read(sign, inst, ud)]);
@@ -377,7 +378,7 @@ fn power_of_two(lx: &mut Legalizer<'_>, inst: &VInst, n: VReg) -> VReg {
 pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty() else { return Step::Keep };
     if inst.src[0].ty() == Some(Type::Df) || to == Type::Df {
-        return Step::Refuse(NO_DOUBLES);
+        return Step::Refuse(NotLegal::Doubles);
     }
     let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);

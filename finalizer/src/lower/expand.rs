@@ -105,8 +105,7 @@ impl Lowerer<'_> {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
             _ if plane => {
-                let why = "coordinates of a plane behind an address of each channel";
-                return Err(Unsupported::Operation(why).into());
+                return Err(Unsupported::PlaneCoordinates.into());
             }
             other => {
                 let copy = self.copy_as(other, Type::F);
