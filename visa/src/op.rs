@@ -10,7 +10,7 @@ mod views;
 
 pub use holds::{Holds, PerLane, block2d_rows, media_pitch, sampled_channels};
 pub use parts::*;
-pub use payloads::{LaneOperand, Payload};
+pub use payloads::{LaneGroup, LaneMessage, LaneOperand, LaneTarget, Payload};
 
 use crate::{
     Access,
@@ -52,7 +52,7 @@ macro_rules! with_structs {
 macro_rules! op {
     ({ $(
         $(#[$doc:meta])*
-        $view:ident $builder:ident($($exec:ident)?) $text:ident
+        $view:ident $builder:ident($($exec:ident)? $(; $($lanes:tt)+)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$($opcodes:tt)+] on $has:tt
         { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }
     )+ }

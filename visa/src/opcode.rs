@@ -23,7 +23,7 @@ macro_rules! opcodes {
         [$($slot:expr),+] $(if $($has:ident).+)?;)+ }
     $(
         $(#[$doc:meta])*
-        $view:ident $message_builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
+        $view:ident $message_builder:ident($($exec:ident)? $(; $($lanes:tt)+)?) $text:ident $(says ($($told:tt)+))? [
             $($message:ident $(= $message_byte:literal)? $(($sub:literal))? $message_name:literal $(($($said:tt)+))?),+
         ] on $on:tt $fields:tt
     )+ }

@@ -10,7 +10,7 @@ use narrow::{as_index, every, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{
     Access, Op as Visa, RawOperand, VarId,
-    op::{Holds, Payload},
+    op::{Holds, LaneGroup, LaneMessage, LaneOperand, LaneTarget, Payload},
 };
 
 use crate::{
@@ -31,10 +31,10 @@ const STAGED: u32 = 1 << 31;
 
 impl Lowerer<'_> {
     /// Lowers a message with operands per lane, in as many groups of lanes as it takes.
-    pub(crate) fn lane_message(&mut self, op: &Visa<'_>) -> Lowered {
-        let width = self.group_width(op);
+    pub(crate) fn lane_message(&mut self, op: &Visa<'_>, message: LaneMessage) -> Lowered {
+        let width = self.group_width(op, message.group);
         if self.lanes.exec.lanes() <= width {
-            return self.one_group(op);
+            return self.one_group(op, message.target);
         }
         self.guards_by_lane();
         let whole = self.lanes;
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
             let done = part.payloads_mut(&mut |operand, payload| {
                 self.part_of_group(operand, payload, whole.exec.lanes(), first, &mut pending)
             });
-            let done = done.and_then(|()| self.lane_message(&part));
+            let done = done.and_then(|()| self.lane_message(&part, message));
             self.staged.truncate(staged);
             done?;
         }
@@ -72,25 +72,27 @@ impl Lowerer<'_> {
         self.pred = Some(build::pred(flag));
     }
 
-    fn one_group(&mut self, op: &Visa<'_>) -> Lowered {
-        match op {
-            Visa::Typed4 { .. } | Visa::TypedAtomic { .. } => self.typed(op),
-            Visa::SvmGather { .. } | Visa::SvmAtomic { .. } | Visa::SvmScaled4 { .. } => self.svm(op),
-            Visa::Info3d { .. } => self.sampler_info(op),
-            _ => self.dataport(op),
+    fn one_group(&mut self, op: &Visa<'_>, target: LaneTarget) -> Lowered {
+        match target {
+            LaneTarget::Surface => self.dataport(op),
+            LaneTarget::Texels => self.typed(op),
+            LaneTarget::Memory => self.svm(op),
+            LaneTarget::Sampler => self.sampler_info(op),
         }
     }
 
     /// Lanes of one message.
-    fn group_width(&self, op: &Visa<'_>) -> u32 {
-        let native = self.native_lanes();
-        match *op {
-            Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
-            Visa::SvmGather { access, .. } => {
-                let data = op.lane_data().map_or(0, |d| d.holds.total(16));
-                if self.data_fits(access, 16 * 8, data) { 16 } else { native }
+    fn group_width(&self, op: &Visa<'_>, group: LaneGroup) -> u32 {
+        match group {
+            LaneGroup::Native => self.native_lanes(),
+            LaneGroup::Sixteen => 16,
+            LaneGroup::SixteenIfShort => {
+                let bytes = |operand: Option<LaneOperand>| operand.map_or(0, |o| o.holds.total(16));
+                let data = op.lane_data();
+                let access = if data.is_some_and(|d| d.written) { Access::Load } else { Access::Store };
+                let short = self.data_fits(access, bytes(op.lane_addresses()), bytes(data));
+                if short { 16 } else { self.native_lanes() }
             }
-            _ => 16,
         }
     }
 

@@ -130,8 +130,10 @@ impl Lowerer<'_> {
             Op::UrbWrite { .. } => self.urb_write(&inst.op),
             // No platform has it.
             Op::RtRead(_) => self.unsupported(inst.opcode),
-            ref op if op.has_lanes() => self.lane_message(op),
-            _ => self.unsupported(inst.opcode),
+            ref op => match op.lane_message() {
+                Some(message) => self.lane_message(op, message),
+                None => self.unsupported(inst.opcode),
+            },
         }
     }
 

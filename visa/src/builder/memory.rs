@@ -55,7 +55,7 @@ macro_rules! lanes {
 macro_rules! functions {
     ($(
         $(#[$doc:meta])*
-        $view:ident $builder:ident($($exec:ident)?) $text:ident
+        $view:ident $builder:ident($($exec:ident)? $(; $($lanes:tt)+)?) $text:ident
         $(says ($($told:ident: $told_type:ident $told_doc:literal),+))? [$opcode:ident $($opcodes:tt)+] on $has:tt
         { $($($slot:expr),+ $(=> ($($field:ident: $type:tt $field_doc:literal),*) $($code:ident)? $(unless $lacks:tt)? $(: $holds:expr)?)?;)* }
     )+) => {

@@ -47,6 +47,40 @@ pub struct LaneOperand {
     pub written: bool,
 }
 
+/// A message whose operands are of lanes, as hardware takes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaneMessage {
+    /// What it is about.
+    pub target: LaneTarget,
+    /// How many lanes at once.
+    pub group: LaneGroup,
+}
+
+/// What a message of lanes is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneTarget {
+    /// A surface, at offsets.
+    Surface,
+    /// A surface, at texels.
+    Texels,
+    /// Memory, at addresses of 64 bits.
+    Memory,
+    /// What the sampler knows of a surface.
+    Sampler,
+}
+
+/// How many lanes a message takes at once. One of more lanes goes out in groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneGroup {
+    /// As many as the platform has dwords in a register.
+    Native,
+    /// Sixteen.
+    Sixteen,
+    /// Sixteen where payload and response are as short as descriptors can say, else as many as
+    /// [`Native`](LaneGroup::Native).
+    SixteenIfShort,
+}
+
 /// The view of a message, or its pattern. In brackets stands a field that the sub-opcode says.
 macro_rules! entry {
     ([$($view:tt)+] $(($($said:ident = $kind:ident::$value:ident),+))? $([$sub:ident])?
@@ -143,7 +177,7 @@ macro_rules! holds {
 macro_rules! payloads {
     ({ $(
         $(#[$doc:meta])*
-        $view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
+        $view:ident $builder:ident($($exec:ident)? $(; $target:ident: $group:ident)?) $text:ident $(says ($($told:tt)+))? [
             $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
         ] on $has:tt $fields:tt
     )+ }
@@ -185,6 +219,16 @@ macro_rules! payloads {
                     _ => {}
                 }
                 Ok(())
+            }
+
+            /// Whose a message of lanes is, and in which groups of lanes it goes out, as its entry says.
+            pub fn lane_message(&self) -> Option<LaneMessage> {
+                match self {
+                    $($(Op::$view { .. } => {
+                        Some(LaneMessage { target: LaneTarget::$target, group: LaneGroup::$group })
+                    })?)+
+                    _ => None,
+                }
             }
         }
     };
@@ -271,7 +315,8 @@ mod tests {
         types::Exec,
     };
 
-    /// Every message is visited field by field of its row, and one of lanes says of each operand what it holds.
+    /// Every message is visited field by field of its row, and one of lanes says of each operand what it holds. None goes out
+    /// in groups of lanes that has operands of something else.
     #[test]
     fn operands_are_those_of_the_row() {
         let mut messages = 0;
@@ -289,6 +334,7 @@ mod tests {
                 of_lanes |= matches!(payload.holds, Holds::Lanes(_));
                 unsaid += usize::from(payload.holds == Holds::Unsaid);
             });
+            assert!(inst.op.lane_message().is_none() || inst.op.has_lanes(), "{}", row.name);
             let raws =
                 row.operand_slots().zip(&given).filter(|(_, operand)| matches!(operand, Operand::Raw(_)));
             let raws: Vec<Slot> = raws.map(|(slot, _)| *slot).collect();

@@ -149,7 +149,7 @@ macro_rules! views {
     }
     $(
         $(#[$doc:meta])*
-        $message_view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($opcode_says:tt)+))? [
+        $message_view:ident $builder:ident($($exec:ident)? $(; $($lanes:tt)+)?) $text:ident $(says ($($opcode_says:tt)+))? [
             $($message:ident $(= $byte:literal)? $(($message_sub:literal))? $name:literal $(($($said:tt)+))?),+
         ] on $has:tt $entry_fields:tt
     )+ }

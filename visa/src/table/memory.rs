@@ -64,7 +64,7 @@ macro_rules! number {
 macro_rules! rows {
     ($(
         $(#[$doc:meta])*
-        $view:ident $builder:ident($($exec:ident)?) $text:ident $(says ($($told:tt)+))? [
+        $view:ident $builder:ident($($exec:ident)? $(; $($lanes:tt)+)?) $text:ident $(says ($($told:tt)+))? [
             $($opcode:ident $(= $byte:literal)? $(($sub:literal))? $name:literal $(($($said:tt)+))?),+
         ] on $has:tt $fields:tt
     )+) => {

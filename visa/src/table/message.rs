@@ -5,7 +5,7 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | `Qword qword(exec)` | variant of [`Op`](crate::Op); the builder's function, with `exec` where lanes take part |
+//! | `Qword qword(exec; Surface: Sixteen)` | variant of [`Op`](crate::Op); the builder's function, with `exec` where lanes take part; where all operands are of lanes, what the message is about and how many lanes it takes at once ([`LaneMessage`](crate::op::LaneMessage)) |
 //! | `by_slots`, `own_text` | text follows from the fields (see [`Text`](super::Text)), or is written in `text` |
 //! | `says (access: Access "...")` | fields of the view that the opcode says |
 //! | `QwGather = 0x86 "qw_gather" (access = Access::Load)` | opcode, its byte in the object, its word in assembly, and what it says of the view; `Svm(3)` is a sub-opcode of an opcode in `opcode.rs` |
@@ -56,7 +56,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather`, `scatter`.
-            Gather gather(exec) own_text says (access: Access "Gather or scatter.") [
+            Gather gather(exec; Surface: Sixteen) own_text says (access: Access "Gather or scatter.") [
                 Gather = 0x39 "gather" (access = Access::Load), Scatter = 0x3a "scatter" (access = Access::Store)
             ] on (everywhere) {
                 u8("element size")                => (element_bytes: u8 "Bytes per element: 1, 2, 4.") ElementSize;
@@ -69,7 +69,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather4_typed`, `scatter4_typed`: texels.
-            Typed4 typed4(exec) by_slots says (access: Access "Gather or scatter.") [
+            Typed4 typed4(exec; Texels: Native) by_slots says (access: Access "Gather or scatter.") [
                 Gather4Typed = 0x4b "gather4_typed" (access = Access::Load), Scatter4Typed = 0x4c "scatter4_typed" (access = Access::Store)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
@@ -81,7 +81,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather4_scaled`, `scatter4_scaled`: dwords of up to four channels.
-            Scaled4 scaled4(exec) by_slots says (access: Access "Gather or scatter.") [
+            Scaled4 scaled4(exec; Surface: Sixteen) by_slots says (access: Access "Gather or scatter.") [
                 Gather4Scaled = 0x74 "gather4_scaled" (access = Access::Load), Scatter4Scaled = 0x75 "scatter4_scaled" (access = Access::Store)
             ] on (everywhere) {
                 EXEC.sizes(&[8, 16]); PRED;
@@ -94,7 +94,7 @@ macro_rules! message_instructions {
             }
 
             /// `gather_scaled`, `scatter_scaled`: bytes.
-            Scaled scaled(exec) by_slots says (access: Access "Gather or scatter.") [
+            Scaled scaled(exec; Surface: Sixteen) by_slots says (access: Access "Gather or scatter.") [
                 GatherScaled = 0x78 "gather_scaled" (access = Access::Load), ScatterScaled = 0x79 "scatter_scaled" (access = Access::Store)
             ] on (everywhere) {
                 EXEC; PRED;
@@ -108,7 +108,7 @@ macro_rules! message_instructions {
             }
 
             /// `qw_gather`, `qw_scatter`.
-            Qword qword(exec) by_slots says (access: Access "Gather or scatter.") [
+            Qword qword(exec; Surface: Sixteen) by_slots says (access: Access "Gather or scatter.") [
                 QwGather = 0x86 "qw_gather" (access = Access::Load), QwScatter = 0x87 "qw_scatter" (access = Access::Store)
             ] on (memory.surface_qwords) {
                 EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
@@ -119,7 +119,7 @@ macro_rules! message_instructions {
             }
 
             /// `dword_atomic`.
-            Atomic atomic(exec) by_slots [DwordAtomic = 0x7d "dword_atomic"] on (everywhere) {
+            Atomic atomic(exec; Surface: Sixteen) by_slots [DwordAtomic = 0x7d "dword_atomic"] on (everywhere) {
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
                 EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 SURFACE                           => (surface: SurfaceId "Surface.");
@@ -129,7 +129,7 @@ macro_rules! message_instructions {
             }
 
             /// `typed_atomic`.
-            TypedAtomic typed_atomic(exec) by_slots [TypedAtomic3d = 0x73 "typed_atomic"] on (everywhere) {
+            TypedAtomic typed_atomic(exec; Texels: Native) by_slots [TypedAtomic3d = 0x73 "typed_atomic"] on (everywhere) {
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
                 EXEC.sizes(&[8, 16]); PRED;
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
@@ -151,7 +151,7 @@ macro_rules! message_instructions {
             }
 
             /// `svm_gather`, `svm_scatter`.
-            SvmGather svm_gather(exec) by_slots says (access: Access "Gather or scatter.") [
+            SvmGather svm_gather(exec; Memory: SixteenIfShort) by_slots says (access: Access "Gather or scatter.") [
                 Svm(3) "svm_gather" (access = Access::Load), Svm(4) "svm_scatter" (access = Access::Store)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
@@ -162,7 +162,7 @@ macro_rules! message_instructions {
             }
 
             /// `svm_atomic`.
-            SvmAtomic svm_atomic(exec) by_slots [Svm(5) "svm_atomic"] on (everywhere) {
+            SvmAtomic svm_atomic(exec; Memory: Native) by_slots [Svm(5) "svm_atomic"] on (everywhere) {
                 SUB; EXEC.sizes(&[1, 2, 4, 8, 16]); PRED;
                 ATOMIC                            => (op: AtomicOp "Operation.", bits: u8 "Bits: 16, 32, 64.") AtomicWord;
                 raw_src("addresses").types(ADDRESSES).text(Text::First)
@@ -172,7 +172,7 @@ macro_rules! message_instructions {
             }
 
             /// `svm_gather4scaled`, `svm_scatter4scaled`.
-            SvmScaled4 svm_scaled4(exec) by_slots says (access: Access "Gather or scatter.") [
+            SvmScaled4 svm_scaled4(exec; Memory: Sixteen) by_slots says (access: Access "Gather or scatter.") [
                 Svm(6) "svm_gather4scaled" (access = Access::Load), Svm(7) "svm_scatter4scaled" (access = Access::Store)
             ] on (everywhere) {
                 SUB; EXEC.sizes(&[8, 16]); PRED;
@@ -184,7 +184,7 @@ macro_rules! message_instructions {
             }
 
             /// `resinfo`, `sampleinfo`, `lod`.
-            Info3d info_3d(exec) own_text [Info3d = 0x70 "info_3d"] on (everywhere) {
+            Info3d info_3d(exec; Sampler: Sixteen) own_text [Info3d = 0x70 "info_3d"] on (everywhere) {
                 u8("operation")                   => (op: u8 "Operation, as in [`Sample::op`].");
                 EXEC.sizes(&[8, 16, 32]);
                 u8("channels")                    => (channels: ChannelMask "Channels.");
