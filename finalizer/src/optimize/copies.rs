@@ -71,7 +71,7 @@ enum Reach {
 
 /// How many instructions behind a copy that leaves gaps its reads may become reads of the original. Pairs that are taken
 /// apart soon need not be made. Later reads would keep the original alive as well as the pair, which others read.
-const REACH_OF_GAPS: usize = 64;
+const REACH_OF_GAPS: usize = 192;
 
 /// The newest copy into a variable, and from it; [`NONE`] if there is none.
 #[derive(Clone, Copy, Debug)]
