@@ -187,10 +187,13 @@ fn find_best(search: Search, as_written: u32, (room, flags): (u32, u32), s: &mut
             break;
         }
         let OrderMemory { block, alive, behind, ready, order, .. } = s;
-        let peak = [FlagReaders::AsTheyCome, FlagReaders::Late].into_iter().find_map(|readers| {
-            block.order((search, readers, keep), (least, flags), alive, behind, ready, order)
-        });
-        if let Some(peak) = peak {
+        let mut with =
+            |readers| block.order((search, readers, keep), (least, flags), alive, behind, ready, order);
+        let peak = match with(FlagReaders::AsTheyCome) {
+            Err(VarClass::Flag) => with(FlagReaders::Late),
+            peak => peak,
+        };
+        if let Ok(peak) = peak {
             std::mem::swap(&mut s.best, &mut s.order);
             (least, found) = (peak, true);
             if peak <= room {

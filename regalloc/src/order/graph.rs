@@ -334,7 +334,8 @@ impl BlockGraph {
     }
 
     /// Finds an order, which comes out in `order`, and returns the most bytes alive in it, if those are less
-    /// than `limit` and of flags no more than `flags` are. Until `keep` bytes are, the written order stays.
+    /// than `limit` and of flags no more than `flags` are; else which of both are too many. Until `keep` bytes are alive, the
+    /// written order stays.
     pub fn order(
         &self,
         (search, readers, keep): (Search, FlagReaders, u32),
@@ -343,7 +344,7 @@ impl BlockGraph {
         behind: &mut Vec<u32>,
         ready: &mut Vec<u32>,
         order: &mut Vec<u32>,
-    ) -> Option<u32> {
+    ) -> Result<u32, VarClass> {
         behind.clone_from(&self.behind);
         alive.start(&self.locals);
         alive.change.clone_from(&self.change);
@@ -374,8 +375,11 @@ impl BlockGraph {
                     change[as_index(user)] -= bytes;
                 }
             });
-            if alive.peak >= limit || alive.flag_peak > flags {
-                return None;
+            if alive.peak >= limit {
+                return Err(VarClass::General);
+            }
+            if alive.flag_peak > flags {
+                return Err(VarClass::Flag);
             }
             order.push(i);
             for &p in self.before.of(as_index(i)) {
@@ -386,7 +390,8 @@ impl BlockGraph {
             }
         }
         order.reverse();
-        (order.len() == self.count).then_some(alive.peak)
+        debug_assert_eq!(order.len(), self.count, "what depends on itself");
+        Ok(alive.peak)
     }
 }
 
