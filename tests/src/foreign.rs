@@ -6,15 +6,19 @@
 //! with the reason. Motion estimation and what samplers do are black boxes ([`emulator::Options::opaque`]): both sides
 //! have to ask them the same.
 
+use std::collections::BTreeSet;
+
 use emulator::{
     Fault, Image, Memory, Options as RunOptions, RawLaunch, Report, Sampler, Surface, Texel, Wrap,
+    link::Loaded, visa as interpreter,
 };
-use encoder::decode_all;
+use encoder::{Decoded, decode_all};
 use finalizer::{Binary, ThreadPairs};
-use gen_ir::{Arf, Base, Physical, Src};
+use gen_ir::{Arf, Base, Inst, Physical, Reg, Src};
 use messages::Sfid;
 use platforms::Platform;
 use visa::{GeneralVar, InputVar, Module, Opcode, Type};
+use zebin::{Data, Program, Unit};
 
 use crate::splitmix::SplitMix;
 
@@ -26,6 +30,8 @@ const MEDIA_SURFACES: usize = 4;
 /// share memory.
 const SURFACES: usize = 32;
 const SAMPLER: Sampler = Sampler { normalized: false, linear: false, wrap: Wrap::Edge };
+/// Bytes of a constant or variable of the program.
+const SYMBOL: u32 = 1 << 13;
 /// Instructions that a run may take.
 const LIMIT: u64 = 400_000;
 
@@ -172,17 +178,66 @@ fn sorted(mut asked: Vec<u64>) -> Vec<u64> {
     asked
 }
 
+/// Our code as a linker takes it. The inputs are in registers already, as where hardware loads them.
+fn linkable(binary: &Binary) -> Unit {
+    let start = binary.info.skip_cross_thread_load.max(binary.info.skip_per_thread_load);
+    let mut unit = rewriter::unit(binary);
+    unit.code.drain(..start as usize);
+    unit.relocations.iter_mut().for_each(|r| r.offset -= start);
+    unit.functions.iter_mut().for_each(|(_, offset)| *offset -= start);
+    unit
+}
+
+/// Constants and variables of the program, of which the code has names only: what they hold is made up.
+fn data(unit: &Unit, random: &mut impl FnMut() -> u32) -> Program {
+    let names: BTreeSet<&String> = unit.relocations.iter().map(|r| &r.symbol).collect();
+    let is_data = |name: &&String| unit.functions.iter().all(|(function, _)| function != *name);
+    let made_up = |name: &String| Data {
+        name: name.clone(),
+        bytes: (0..SYMBOL).map(|_| random() as u8).collect(),
+        relocations: Vec::new(),
+        symbols: vec![(name.clone(), 0)],
+    };
+    Program { data: names.into_iter().filter(is_data).map(made_up).collect(), ..Program::default() }
+}
+
 /// Runs a kernel's vISA and our code of it over the same payload and memory.
 pub fn run(platform: Platform, module: &Module, index: usize, binary: &Binary, seed: u64) -> Launched {
-    // The inputs are in registers already, as where hardware loads them.
-    let start = binary.info.skip_cross_thread_load.max(binary.info.skip_per_thread_load) as usize;
-    run_code(platform, module, index, &binary.code[start..], seed)
+    run_unit(platform, module, index, &linkable(binary), seed)
+}
+
+/// The bytes that a compiler's code begins with to load the inputs, where hardware does not: they work in the last register of a
+/// thread, which the kernel leaves alone until it has its inputs.
+fn prologue(platform: Platform, code: &[u8]) -> usize {
+    let last = |reg: Reg<Physical>| reg.grf_number().is_some_and(|n| n.number() % 128 == 127);
+    let loads = |inst: &Inst<Physical>| {
+        inst.dst.reg().is_some_and(last) || inst.src.iter().filter_map(Src::reg).any(last)
+    };
+    let is_part = |d: &Decoded| d.inst.as_ref().is_ok_and(loads);
+    let prologue = decode_all(platform, code).take_while(is_part);
+    prologue
+        .last()
+        .filter(|_| platform.caps().thread.payload_prologue)
+        .map_or(0, |d| d.offset as usize + usize::from(d.len))
+}
+
+/// Runs a kernel's vISA and code that a compiler made of it, after what loads the inputs.
+pub fn run_theirs(platform: Platform, module: &Module, index: usize, code: &[u8], seed: u64) -> Launched {
+    let code = code[prologue(platform, code)..].to_vec();
+    run_unit(platform, module, index, &Unit { code, ..Unit::default() }, seed)
 }
 
 /// Runs a kernel's vISA and any code of it that finds the inputs in registers.
-pub fn run_code(platform: Platform, module: &Module, index: usize, code: &[u8], seed: u64) -> Launched {
+fn run_unit(platform: Platform, module: &Module, index: usize, unit: &Unit, seed: u64) -> Launched {
     let grf = platform.caps().regs.grf_bytes.into();
-    let (launch, memory) = launch(&module.kernels[index], grf, seed);
+    let (launch, mut memory) = launch(&module.kernels[index], grf, seed);
+    let mut numbers = SplitMix::new(!seed);
+    let program = data(unit, &mut || numbers.bits() as u32);
+    let linked = Loaded::new(&program, &mut memory).and_then(|loaded| Ok((loaded.link(unit, &[])?, loaded)));
+    let (code, loaded) = match linked {
+        Ok(linked) => linked,
+        Err(why) => return Launched::Wrong(why.to_string()),
+    };
     let mut opaque = vec![Sfid::Vme, Sfid::Cre, Sfid::Sampler];
     if module.kernels[index].is_cm() {
         // Media kernels have messages among threads; others have barriers alone, which are modelled.
@@ -192,18 +247,19 @@ pub fn run_code(platform: Platform, module: &Module, index: usize, code: &[u8], 
     let options = RunOptions { max_instructions: LIMIT, pairs, opaque, ..RunOptions::default() };
     let (mut wanted, mut found) = (memory.clone(), memory);
     let undefined;
-    let questions = match emulator::visa::run_raw(platform, module, index, &launch, &mut wanted, &options) {
-        Err(e) => return Launched::Cannot(reason(&e.to_string())),
-        Ok(report) => {
-            if let Some(text) = finding(&report.reports) {
-                return Launched::Cannot(reason(&text));
+    let questions =
+        match interpreter::run_raw_linked(platform, module, index, &loaded, &launch, &mut wanted, &options) {
+            Err(e) => return Launched::Cannot(reason(&e.to_string())),
+            Ok(report) => {
+                if let Some(text) = finding(&report.reports) {
+                    return Launched::Cannot(reason(&text));
+                }
+                undefined = report.reports.iter().any(|r| r.fault == Fault::UndefinedData);
+                sorted(report.asked)
             }
-            undefined = report.reports.iter().any(|r| r.fault == Fault::UndefinedData);
-            sorted(report.asked)
-        }
-    };
+        };
     let options = RunOptions { max_instructions: 20 * LIMIT, ..options };
-    match emulator::run_raw(platform, code, &launch, &mut found, &options) {
+    match emulator::run_raw(platform, &code, &launch, &mut found, &options) {
         Err(e) => return Launched::Wrong(e.to_string()),
         Ok(report) => {
             if let Some(text) = finding(&report.reports) {
@@ -224,7 +280,7 @@ pub fn run_code(platform: Platform, module: &Module, index: usize, code: &[u8], 
         Some(_) if is_inexact(platform, &module.kernels[index]) => {
             Launched::Cannot("powers or quotients that are formulas".into())
         }
-        Some(_) if reads_clock(platform, code) => {
+        Some(_) if reads_clock(platform, &code) => {
             Launched::Cannot("the clock, which counts instructions".into())
         }
         Some(((_, name, a), (_, _, b))) => {

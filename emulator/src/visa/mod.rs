@@ -97,7 +97,25 @@ pub fn run_raw(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program = layout::VisaProgram::new(platform, module, kernel)?;
+    run_raw_linked(platform, module, kernel, &Loaded::default(), launch, memory, options)
+}
+
+/// Runs a kernel whose payload is given, of a program with constants or variables: `program` is their place in `memory`.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_raw_linked(
+    platform: Platform,
+    module: &Module,
+    kernel: usize,
+    program: &Loaded,
+    launch: &RawLaunch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let program =
+        layout::VisaProgram { symbols: Some(program), ..layout::VisaProgram::new(platform, module, kernel)? };
     let dispatch = Dispatch::raw(platform, launch)?;
     let kept = memory.count();
     let result = run::dispatch(&program, &dispatch, memory, options);

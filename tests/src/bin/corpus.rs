@@ -94,7 +94,7 @@ impl Counts {
         self.kernels += 1;
         if args.intel {
             if let Some(code) = theirs {
-                self.launched(foreign::run_code(platform, module, index, code, seed), example);
+                self.launched(foreign::run_theirs(platform, module, index, code, seed), example);
             }
             return;
         }
@@ -116,7 +116,7 @@ impl Counts {
         match foreign::run(platform, module, index, &binary, seed) {
             Launched::Wrong(what) => {
                 let reads_undefined = |what: &str| what.contains("uninitialized register");
-                match theirs.map(|code| foreign::run_code(platform, module, index, code, seed)) {
+                match theirs.map(|code| foreign::run_theirs(platform, module, index, code, seed)) {
                     // What a memory's first value decides, the interpreter does not see.
                     Some(Launched::Wrong(theirs)) if reads_undefined(&what) && reads_undefined(&theirs) => {
                         note(
@@ -173,8 +173,6 @@ fn of_compilers(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>
         let files = programs::files(folder, platform)?;
         for file in files.iter().filter(|p| p.to_string_lossy().contains(&args.only)) {
             for program in programs::load(folder, file, platform, &mut |why| println!("not read: {why}"))? {
-                // Code of compilers begins with loads of the payload where hardware has none.
-                let theirs = (!platform.caps().thread.payload_prologue).then_some(&*program.code);
                 let mut module = program.module.clone();
                 for text in programs::functions(file) {
                     match finalizer::read_text(text.as_bytes(), platform) {
@@ -182,7 +180,13 @@ fn of_compilers(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>
                         Err(why) => println!("not read: {}: {why}", program.id),
                     }
                 }
-                counts.add(platform, (&*module, program.index, program.grf), &program.id, theirs, args);
+                counts.add(
+                    platform,
+                    (&*module, program.index, program.grf),
+                    &program.id,
+                    Some(&program.code),
+                    args,
+                );
             }
         }
     }

@@ -1,0 +1,30 @@
+//! Test kernels launched as foreign ones are, with inputs and data that are made up.
+
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+use tests::{
+    data, differential,
+    foreign::{self, Launched},
+};
+
+/// Code that refers to constants of its program, which the vISA only names.
+#[test]
+fn symbols_are_places_in_memory() {
+    for platform in data::devices() {
+        for kernel in data::kernels(platform).iter().filter(|k| k.source == "constant_memory.cl") {
+            let module = differential::module(platform, kernel).unwrap();
+            let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).unwrap();
+            let launched = foreign::run(platform, &module, 0, &binary, 1);
+            assert_eq!(launched, Launched::Agrees, "{platform} {}", kernel.id());
+        }
+    }
+}
+
+/// A compiler's code that loads its inputs itself finds them in registers here.
+#[test]
+fn loads_of_inputs_are_left_out() {
+    let kernel = data::kernel(Platform::Pvc, "saxpy.cl/any/saxpy.simd32");
+    let module = differential::module(Platform::Pvc, kernel).unwrap();
+    let launched = foreign::run_theirs(Platform::Pvc, &module, 0, &kernel.dat, 1);
+    assert_eq!(launched, Launched::Agrees);
+}
