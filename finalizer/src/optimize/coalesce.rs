@@ -236,7 +236,8 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     let in_place = (0..3).all(|k| match inst.src[k] {
         Src::Direct { reg, region, .. } if reg.var() == Some(mv.dst) => match inst.src_extent(k, grf_bytes) {
             Some(read) if read.overlaps(mv.dst_bytes) => {
-                !send && read == mv.dst_bytes && stride(region, mv.lanes) == Some(1)
+                let same = |stride| mv.lanes == 1 || stride == mv.dst_horz;
+                !send && read == mv.dst_bytes && stride(region, mv.lanes).is_some_and(same)
             }
             _ => true,
         },

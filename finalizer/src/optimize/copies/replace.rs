@@ -144,9 +144,11 @@ pub(super) fn replace_legally(
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
     // Of quadwords only those are read elsewhere that stand there as they do here.
     let same = matches!(copy.origin, CopySource::Reg { ty, .. } if ty.bytes() == copy.dst_ty.bytes());
+    // Carries and borrows lie in the accumulator by channel, wherever sources do (`addc r10.0<1>:ud r94.0<2;1,0>:ud` in Intel's
+    // code on Gen9 and later).
     let simple = inst.op.info().class == Class::Basic
         && !inst.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))))
-        && !inst.implicit_accumulator().writes
+        && (!inst.implicit_accumulator().writes || matches!(inst.op, Op::Addc | Op::Subb))
         && (same || small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty())));
     if !simple {
         return;
