@@ -6,7 +6,7 @@ use platforms::Platform;
 use visa::{
     Opcode,
     lsc::{LscAddrType, LscCache, LscOp},
-    op::Precision,
+    op::{Precision, SamplerOp},
 };
 
 use crate::legalize::NotLegal;
@@ -274,7 +274,7 @@ pub enum Unsupported {
     NoParameters,
     /// An operation of the sampler that asks for nothing.
     #[error("{0} is no query")]
-    NotQuery(u8),
+    NotQuery(SamplerOp),
 }
 
 /// Why a general variable is none.
@@ -309,8 +309,8 @@ pub enum Feature {
     #[error("{0} does not exist")]
     LscOperation(LscOp),
     /// An operation of the sampler.
-    #[error("operation {0:#x} of the sampler does not exist")]
-    SamplerOperation(u8),
+    #[error("operation {0} of the sampler does not exist")]
+    SamplerOperation(SamplerOp),
     /// Messages of the load/store cache.
     #[error("LSC messages do not exist")]
     Lsc,

@@ -5,12 +5,14 @@ mod fields;
 mod holds;
 mod parts;
 mod payloads;
+mod sampler;
 pub(crate) mod stored;
 mod views;
 
 pub use holds::{Holds, PerLane, block2d_rows, media_pitch, sampled_channels};
 pub use parts::*;
 pub use payloads::{LaneGroup, LaneMessage, LaneOperand, LaneTarget, Payload};
+pub use sampler::*;
 
 use crate::{
     Access,

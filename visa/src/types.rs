@@ -44,9 +44,9 @@ macro_rules! raw_enum {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// The value that vISA assembly writes so.
+            /// The value that vISA assembly writes so, the first where it writes several so.
             pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)+ _ => None }
+                $name::ALL.iter().copied().find(|value| value.name() == name)
             }
         }
 

@@ -15,27 +15,20 @@ use narrow::{as_index, low_i16, low_i32, low_u32, to_index};
 use platforms::Platform;
 use visa::{
     ChannelMask, Exec, ExecSize, Inst, Op, SamplerId, SurfaceId,
-    op::{Sample, SampleKind, SampleLanes},
+    op::{Sample, SampleKind, SampleLanes, SamplerOp},
 };
 
 /// Positions of u, v and r among the parameters (spec, tables of `3D_SAMPLE` and `3D_LOAD`).
-fn positions(platform: Platform, kind: SampleKind, op: u8) -> Option<[usize; 3]> {
-    Some(match (kind, op) {
-        (SampleKind::Sample, 0 | 24) => [0, 1, 2],
+fn positions(platform: Platform, op: SamplerOp) -> Option<[usize; 3]> {
+    Some(match op {
+        SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::LoadLz => [0, 1, 2],
         // Bias or level first.
-        (SampleKind::Sample, 1 | 2) => [1, 2, 3],
+        SamplerOp::SampleB | SamplerOp::SampleL => [1, 2, 3],
         // The level stands after u on BDW, after v since.
-        (SampleKind::Load, 7) if platform.caps().sampler.level_after_u => [0, 2, 3],
-        (SampleKind::Load, 7) => [0, 1, 3],
-        (SampleKind::Load, 26) => [0, 1, 2],
+        SamplerOp::Load if platform.caps().sampler.level_after_u => [0, 2, 3],
+        SamplerOp::Load => [0, 1, 3],
         _ => return None,
     })
-}
-
-/// The operations that gather a channel of four texels; those that compare have one (volume 7, "Gather4 Source
-/// Channel Select").
-fn gathers(op: u8) -> bool {
-    matches!(op, 8 | 16..=18)
 }
 
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
@@ -57,7 +50,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
                 &SamplerAccess { on, sampler, surface, coords: [u, v, r].map(Some), dst, channels },
             )?;
         }
-        Op::Info3d { op: 10, channels, surface, .. } => {
+        Op::Info3d { op: SamplerOp::ResInfo, channels, surface, .. } => {
             let place = t.place_of(surface)?;
             let surface = cx.surface(place)?.clone();
             let Some(image) = surface.image else { return Err("a surface without shape".into()) };
@@ -115,11 +108,11 @@ fn new_texels(
     let black_box = cx.opaque.contains(&Sfid::Sampler);
     let offsets = cx.scalar_address(t, s.aoffimmi)? & 0xfff;
     let special = s.pixel_null_mask || offsets != 0 || s.sampler == Some(SamplerId::BINDLESS);
-    if black_box && (positions(t.program.platform, s.kind, s.op).is_none() || special) {
+    if black_box && (positions(t.program.platform, s.op).is_none() || special) {
         return asked(t, cx, inst, s);
     }
     let plain = !s.pixel_null_mask && s.paired.is_null() && offsets == 0;
-    let at = positions(t.program.platform, s.kind, s.op);
+    let at = positions(t.program.platform, s.op);
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };
@@ -204,12 +197,13 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
         None => 0,
     };
     let offsets = low_u32(cx.scalar_address(t, s.aoffimmi)?);
-    let gathers = gathers(s.op & 31);
-    let compares = matches!(s.op, 16 | 18);
+    // A gather that compares has one channel (volume 7, "Gather4 Source Channel Select").
+    let gathers = s.kind == SampleKind::Gather;
+    let compares = matches!(s.op, SamplerOp::Gather4C | SamplerOp::Gather4PoC);
     let channel = if gathers && !compares { u32::from(s.channels & 3) << 16 } else { 0 };
     let offsets = offsets & 0xfff | channel;
     let channels = if gathers { ChannelMask::RGBA } else { ChannelMask(s.channels & 15) };
-    let sampling = Sampling { op: s.op & 31, surface, sampler, offsets };
+    let sampling = Sampling { op: s.op.raw(), surface, sampler, offsets };
     let (dst, params) = operands(t, inst)?;
     let (on, _) = t.enabled(inst)?;
     let mut resident = Resident::ALL;

@@ -11,7 +11,7 @@ use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{
     ChannelMask, Op as Visa, SamplerId,
-    op::{Sample, SampleKind, sampled_channels},
+    op::{Sample, SampleKind, SamplerOp, sampled_channels},
 };
 
 use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
@@ -27,8 +27,8 @@ const MAX_ROWS: u32 = 11;
 /// The others (gathers with a level, a bias or of four channels, packed offsets, a least level) came with Xe2, whose
 /// numbers go beyond five bits (Mesa, brw_eu_defines.h, `XE2_SAMPLER_MESSAGE_*`); a sample that kills pixels, minimum
 /// and maximum have no place in the specification.
-fn message_of(op: u8) -> Option<MessageType> {
-    let message = MessageType::from_bits(op.into())?;
+fn message_of(op: SamplerOp) -> Option<MessageType> {
+    let message = MessageType::from_bits(op.raw().into())?;
     Some(message).filter(|m| !matches!(m.row().form, Request::KillPixels | Request::Extreme))
 }
 

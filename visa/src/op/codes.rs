@@ -312,15 +312,17 @@ codes! {
     }
 
     /// The operation of a sample, and three flags.
-    SampleWord: (u8, bool, bool, bool) {
+    SampleWord: (SamplerOp, bool, bool, bool) {
         take(t) {
             let word = low_u16(t.num());
             let flag = |bit: u16| word >> bit & 1 != 0;
-            Ok((low_u8(word), flag(8), flag(9), flag(10)))
+            let op = low_u8(word);
+            let op = SamplerOp::from_raw(op).ok_or(("operation", u32::from(op)))?;
+            Ok((op, flag(8), flag(9), flag(10)))
         }
         put((op, pixel_null_mask, cps, non_uniform_sampler), p) {
             let flags = bit(pixel_null_mask, 0) | bit(cps, 1) | bit(non_uniform_sampler, 2);
-            u16::from_le_bytes([op, flags]).put(p);
+            u16::from_le_bytes([op.raw(), flags]).put(p);
         }
     }
 

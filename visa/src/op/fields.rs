@@ -137,6 +137,7 @@ macro_rules! choices {
 
 choices! {
     MediaModifier = "modifier";
+    SamplerOp = "operation";
     PixelFormat = "output format";
     AvsBlock = "execution mode";
     VmeStream = "stream mode";

@@ -23,24 +23,6 @@ pub enum SurfaceModifier {
     Modified,
 }
 
-/// What a message of the 3D sampler brings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SampleKind {
-    /// Filtered texels.
-    Sample,
-    /// Texels by their integer coordinates: without sampler.
-    Load,
-    /// One channel of four texels.
-    Gather,
-}
-
-impl SampleKind {
-    /// Whether it has no sampler.
-    pub const fn is_load(self) -> bool {
-        matches!(self, SampleKind::Load)
-    }
-}
-
 /// Bits of the mode of a render target write (spec `3D_RTWRITE`).
 pub mod target_mode {
     /// An index says which of several targets.

@@ -109,4 +109,16 @@ pub(super) mod tests {
         }
         assert_eq!(views, table::rows().count());
     }
+
+    #[test]
+    fn operations_of_the_sampler_without_a_meaning_are_refused() {
+        let row = table::lookup(Opcode::Sample3d, 0).expect("is there");
+        for (op, means) in [(21, true), (22, false), (59, true), (60, false), (0x200, true), (0x216, false)] {
+            let mut kernel = Kernel::default();
+            let mut given = operands(row, 0);
+            given[0] = Operand::Num(op);
+            kernel.push(row.opcode, 0, Exec::SCALAR, None, &given).expect("fits the row");
+            assert_eq!(kernel.try_inst(0).is_ok(), means, "{op:#x}");
+        }
+    }
 }

@@ -185,11 +185,11 @@ macro_rules! message_instructions {
 
             /// `resinfo`, `sampleinfo`, `lod`.
             Info3d info_3d(exec; Sampler: Sixteen) own_text [Info3d = 0x70 "info_3d"] on (everywhere) {
-                u8("operation")                   => (op: u8 "Operation, as in [`Sample::op`].");
+                u8("operation")                   => (op: SamplerOp "Operation.");
                 EXEC.sizes(&[8, 16, 32]);
                 u8("channels")                    => (channels: ChannelMask "Channels.");
                 SURFACE.without_slm()             => (surface: SurfaceId "Surface.");
-                raw_src("level of detail").types(Types::DWORD).when(When::Equals(10))
+                raw_src("level of detail").types(Types::DWORD).when(When::Equals(narrow::wide_u8(SamplerOp::ResInfo.raw())))
                     => (lod: (Option<RawOperand>) "Level of detail (`resinfo`)."): lanes(4);
                 raw_dst("destination").types(Types::DWORD) => (dst: RawOperand "Destination."): lanes(4).blocks(channels.count());
             }

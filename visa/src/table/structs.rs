@@ -33,7 +33,7 @@ macro_rules! struct_instructions {
                     Gather43d = 0x6f "gather4_3d" (kind = SampleKind::Gather)
                 ] on (everywhere) {
                     SAMPLE_OP                     => (
-                        op: u8 "Operation (spec `3D_SAMPLE`, `3D_LOAD`, `3D_SAMPLE4`): 0 `sample_3d`, 2 `sample_l`, 7 `load_3d`, 24 `sample_lz`, ...",
+                        op: SamplerOp "Operation.",
                         pixel_null_mask: bool "Pixels that are not resident return a mask.",
                         cps: bool "Coarse pixel level-of-detail compensation.",
                         non_uniform_sampler: bool "The sampler differs between lanes."

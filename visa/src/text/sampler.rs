@@ -8,32 +8,12 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
-    op::{AvsBlock, PixelFormat, target_mode},
+    op::{AvsBlock, PixelFormat, SampleKind, SamplerOp, target_mode},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Slot, When},
     types::{ChannelMask, Exec},
 };
-
-/// Sampler operations: number, name, opcode (spec `3D_SAMPLE`, `3D_LOAD`, `3D_SAMPLE4`, `INFO`).
-#[rustfmt::skip]
-pub(super) const SAMPLER_OPS: &[(u8, &str, Opcode)] = &[
-    (0, "sample_3d", Opcode::Sample3d), (1, "sample_b", Opcode::Sample3d), (2, "sample_l", Opcode::Sample3d),
-    (3, "sample_c", Opcode::Sample3d), (4, "sample_d", Opcode::Sample3d), (5, "sample_b_c", Opcode::Sample3d),
-    (6, "sample_l_c", Opcode::Sample3d), (7, "load_3d", Opcode::Load3d), (8, "sample4", Opcode::Gather43d),
-    (9, "lod", Opcode::Sample3d), (10, "resinfo", Opcode::Info3d), (11, "sampleinfo", Opcode::Info3d),
-    (12, "sample+killpix", Opcode::Sample3d), (13, "sample4_l", Opcode::Gather43d), (14, "sample4_b", Opcode::Gather43d),
-    (15, "sample4_i", Opcode::Gather43d), (16, "sample4_c", Opcode::Gather43d), (17, "sample4_po", Opcode::Gather43d),
-    (18, "sample4_po_c", Opcode::Gather43d), (19, "sample_c_mlod", Opcode::Sample3d), (20, "sample_d_c", Opcode::Sample3d),
-    (21, "sample4_i_c", Opcode::Gather43d), (23, "sample4_l_c", Opcode::Gather43d), (24, "sample_lz", Opcode::Sample3d),
-    (25, "sample_c_lz", Opcode::Sample3d), (26, "load_lz", Opcode::Load3d), (27, "load_l", Opcode::Load3d),
-    (28, "load_2dms_w", Opcode::Load3d), (29, "load_mcs", Opcode::Load3d), (32, "sample_po", Opcode::Sample3d),
-    (33, "sample_po_b", Opcode::Sample3d), (34, "sample_po_l", Opcode::Sample3d), (35, "sample_po_c", Opcode::Sample3d),
-    (36, "sample_po_d", Opcode::Sample3d), (38, "sample_po_l_c", Opcode::Sample3d), (45, "sample4_po_l", Opcode::Gather43d),
-    (46, "sample4_po_b", Opcode::Gather43d), (47, "sample4_po_i", Opcode::Gather43d), (53, "sample4_po_i_c", Opcode::Gather43d),
-    (55, "sample4_po_l_c", Opcode::Gather43d), (56, "sample_po_lz", Opcode::Sample3d), (57, "sample_po_c_lz", Opcode::Sample3d),
-    (58, "sample_po_b_c", Opcode::Sample3d), (59, "sample_po_d_c", Opcode::Sample3d),
-];
 
 /// Mode bits of `rt_write_3d` and their words.
 const RT_MODES: [(&str, u8); 11] = [
@@ -100,14 +80,19 @@ impl<'s> Parser<'s> {
         } else {
             name
         };
-        let Some((number, _, opcode)) = SAMPLER_OPS.iter().copied().find(|o| o.1 == full) else {
+        let Some(op) = SamplerOp::from_name(full) else {
             return Ok(false);
         };
-        if opcode == Opcode::Info3d {
-            self.info(number, head)?;
-            return Ok(true);
-        }
-        let mut op = u32::from(number);
+        let opcode = match op.kind() {
+            Some(SampleKind::Sample) => Opcode::Sample3d,
+            Some(SampleKind::Load) => Opcode::Load3d,
+            Some(SampleKind::Gather) => Opcode::Gather43d,
+            None => {
+                self.info(op, head)?;
+                return Ok(true);
+            }
+        };
+        let mut op = u32::from(op.raw());
         for (flag, bit) in [("pixel_null_mask", 8), ("cps", 9), ("divS", 10)] {
             if self.eat_dot_word(flag) {
                 op |= 1 << bit;
@@ -151,13 +136,13 @@ impl<'s> Parser<'s> {
         Ok(Operand::Num(mask.0.trailing_zeros()))
     }
 
-    fn info(&mut self, number: u8, head: Head) -> Parsed<()> {
+    fn info(&mut self, op: SamplerOp, head: Head) -> Parsed<()> {
         let channels = self.dot_word().and_then(ChannelMask::from_name).unwrap_or(ChannelMask::RGBA);
         let exec = self.exec()?;
         let surface = self.surface_operand()?;
-        let lod = if number == 10 { self.raw_operand()? } else { Operand::Absent };
+        let lod = if op == SamplerOp::ResInfo { self.raw_operand()? } else { Operand::Absent };
         let dst = self.raw_operand()?;
-        let operands = [Operand::Num(number.into()), Operand::Num(channels.0.into()), surface, lod, dst];
+        let operands = [Operand::Num(op.raw().into()), Operand::Num(channels.0.into()), surface, lod, dst];
         self.emit(Opcode::Info3d, exec, head, &operands)
     }
 

@@ -133,8 +133,10 @@ impl Checker<'_> {
     /// The level of detail is compensated where the sampler works it out: `sample_3d`, `sample_b`, `sample_c`, `sample_b_c`
     /// and `lod` (specification, 3D_SAMPLE, bit 9 of the operation).
     fn coarse_pixels(&mut self, index: usize, s: &Sample<'_>) {
-        if s.cps && !matches!(s.op, 0 | 1 | 3 | 5 | 9) {
-            let message = format!("operation {:#x}, allowed: 0x0, 0x1, 0x3, 0x5, 0x9", s.op);
+        use SamplerOp::{Lod, Sample, SampleB, SampleBC, SampleC};
+        if s.cps && !matches!(s.op, Sample | SampleB | SampleC | SampleBC | Lod) {
+            let message =
+                format!("operation {}, allowed: {Sample}, {SampleB}, {SampleC}, {SampleBC}, {Lod}", s.op);
             self.report(Rule::ConstantRange, Some(index), "coarse pixels", message);
         }
     }

@@ -10,12 +10,15 @@ use super::{
 };
 use crate::{
     inst::Record,
-    op::{AvsBlock, MediaModifier, PixelFormat},
+    op::{AvsBlock, MediaModifier, PixelFormat, SamplerOp},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Row, Slot, Text},
     types::*,
 };
+
+/// The word for operations of the sampler that have none.
+const NO_SAMPLER_OP: &str = "sampler_unknown";
 
 impl Printer<'_> {
     pub(super) fn message(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
@@ -214,9 +217,9 @@ impl Printer<'_> {
         match record.opcode {
             Opcode::Sample3d | Opcode::Load3d | Opcode::Gather43d => self.sample(record, operands),
             Opcode::Info3d => {
-                let op = operands[0].num();
-                self.out.push_str(sampler_name(low_u8(op)));
-                if matches!(op, 10 | 11) {
+                let op = SamplerOp::from_raw(low_u8(operands[0].num()));
+                self.out.push_str(op.map_or(NO_SAMPLER_OP, SamplerOp::name));
+                if op.is_some_and(|op| op.kind().is_none()) {
                     write!(self.out, ".{}", ChannelMask(low_u8(operands[1].num())).name())?;
                 }
                 self.exec(record)?;
@@ -274,7 +277,7 @@ impl Printer<'_> {
 
     fn sample(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         let op = operands[0].num();
-        self.out.push_str(sampler_name(low_u8(op)));
+        self.out.push_str(SamplerOp::from_raw(low_u8(op)).map_or(NO_SAMPLER_OP, SamplerOp::name));
         for (word, bit) in [(".pixel_null_mask", 8), (".cps", 9), (".divS", 10)] {
             if op >> bit & 1 != 0 {
                 self.out.push_str(word);
@@ -297,12 +300,4 @@ impl Printer<'_> {
 
 const fn power(code: u32) -> u32 {
     1 << (code & 31)
-}
-
-fn sampler_name(op: u8) -> &'static str {
-    match op {
-        40 => "sample4_po",
-        48 => "sample4_po_c",
-        _ => SAMPLER_OPS.iter().find(|o| o.0 == op).map_or("sampler_unknown", |o| o.1),
-    }
 }
