@@ -191,7 +191,7 @@ fn operands(row: &table::Row, from: &Kernel) -> Vec<Operand> {
     let mut mode = None;
     let one = |slot: &table::Slot| {
         let absent = match slot.when {
-            When::Bit(_) => true,
+            When::Bits(_) => true,
             When::Equals(value) => mode != Some(value),
             _ => false,
         };

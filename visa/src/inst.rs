@@ -148,7 +148,7 @@ fn check(row: &'static Row, operands: &[Operand]) -> Result<(), BadOperands> {
     for slot in row.operand_slots() {
         let exists = match slot.when {
             When::Always | When::Since(_) | When::SurfaceIndex => true,
-            When::Bit(bit) => first_number(row, operands, mode) >> bit & 1 != 0,
+            When::Bits(bits) => first_number(row, operands, mode) & u32::from(bits) != 0,
             When::Equals(value) => first_number(row, operands, mode) == value,
         };
         let found = operands.get(at);

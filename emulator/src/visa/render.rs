@@ -10,9 +10,6 @@ use messages::render::TargetHeader;
 use narrow::{low_u32, to_index};
 use visa::{Inst, op::RtWrite};
 
-/// Mode bits: last write, per sample, coarse, null target.
-const MODES: [u16; 4] = [7, 9, 10, 12];
-
 pub(super) fn write(
     t: &mut VisaThread<'_>,
     cx: &mut VisaCx<'_>,
@@ -49,8 +46,8 @@ pub(super) fn write(
     let mut held = t.lane_operands(inst).into_iter();
     let operands = [write.alpha0, write.output_mask, red, green, blue, alpha, write.depth, write.stencil]
         .map(|operand| operand.and_then(|_| held.next()));
-    let mode = |bit: u16| write.mode >> bit & 1 != 0;
-    let [last, per_sample, coarse, null] = MODES.map(mode);
+    let mode = write.mode;
+    let null = mode.null_target() && caps.sends.null_target;
     for i in each(on) {
         let lane = to_index(i);
         let mut values = [None; 8];
@@ -59,9 +56,8 @@ pub(super) fn write(
                 *value = Some(cx.address(t, held.operand, held.at(0, lane), held.holds.bytes)?);
             }
         }
-        let null = null && caps.sends.null_target;
         let slot = inst.exec.first_lane() / 16 * 16 + lane;
-        let modes = [last, per_sample, coarse, null, half];
+        let modes = [mode.last_write(), mode.per_sample(), mode.coarse(), null, half];
         let pixel = Pixel { surface, target, slot, modes, values };
         cx.asked.push(Question::pixel(&pixel).number());
     }

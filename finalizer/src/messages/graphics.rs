@@ -10,7 +10,7 @@ use narrow::low_u8;
 use platforms::Layout;
 use visa::{
     Op as Visa, VectorOperand,
-    op::{Holds, RtWrite, target_mode},
+    op::{Holds, RtWrite},
 };
 
 use super::{Message, Parts, PayloadPart, Surface};
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         // The extended descriptor names the state of a bindless surface, and has no room for anything else. (Intel's finalizer has no
         // bindless targets; its decoder, iga, and Mesa have a missing target in bit 20 of that descriptor alone.)
         let bindless = matches!(surface, Surface::Bindless(..));
-        let null = write.has(target_mode::NULL_TARGET) && self.caps.sends.null_target;
+        let null = write.mode.null_target() && self.caps.sends.null_target;
         if bindless && write.counter.is_some() {
             return Err(Unsupported::BindlessCoarsePixels.into());
         }
@@ -150,9 +150,9 @@ impl Lowerer<'_> {
             .with_message_type(Some(RenderMessageType::RenderTargetWrite))
             .with_write_subtype(if lanes == 16 { WriteSubtype::Wide } else { WriteSubtype::Narrow })
             .with_slot_group_high(self.lanes.chan >= 16)
-            .with_last_render_target(write.has(target_mode::LAST_WRITE))
-            .with_per_sample(write.has(target_mode::PER_SAMPLE))
-            .with_per_coarse_pixel(write.has(target_mode::COARSE))
+            .with_last_render_target(write.mode.last_write())
+            .with_per_sample(write.mode.per_sample())
+            .with_per_coarse_pixel(write.mode.coarse())
             .with_half_precision(color == Color::Half);
         let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
         let index = match target {

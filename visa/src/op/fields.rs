@@ -89,6 +89,8 @@ fields! {
     i32: |t| t.num().cast_signed(), |v| Operand::Num(v.cast_unsigned());
     bool: |t| t.byte() != 0, |v| Operand::Num(v.into());
     FenceMask: |t| FenceMask::from_bits(t.byte()), |v| Operand::Num(v.into_bits().into());
+    RtWriteMode: |t| RtWriteMode::from_bits(low_u16(t.num())), |v| Operand::Num(v.into_bits().into());
+    RtReadMode: |t| RtReadMode::from_bits(low_u16(t.num())), |v| Operand::Num(v.into_bits().into());
     ChannelMask: |t| ChannelMask(t.byte() & 15), |v| Operand::Num(v.0.into());
     RawOperand: |t| t.next().raw(), |v| Operand::Raw(v);
     &'a VectorOperand: |t| t.next().vector(), |v| Operand::Vector(*v);

@@ -23,37 +23,73 @@ pub enum SurfaceModifier {
     Modified,
 }
 
-/// Bits of the mode of a render target write (spec `3D_RTWRITE`).
-pub mod target_mode {
+/// What a write to a render target has and does (spec `3D_RTWRITE`).
+#[bitfield(u16)]
+#[derive(PartialEq, Eq)]
+pub struct RtWriteMode {
+    #[bits(2)]
+    __: u8,
     /// An index says which of several targets.
-    pub const TARGET_INDEX: u8 = 2;
+    pub target_index: bool,
     /// Alpha of source 0 is there.
-    pub const ALPHA: u8 = 3;
+    pub alpha: bool,
     /// An output mask is there.
-    pub const OUTPUT_MASK: u8 = 4;
+    pub output_mask: bool,
     /// Depth is there.
-    pub const DEPTH: u8 = 5;
+    pub depth: bool,
     /// Stencil is there.
-    pub const STENCIL: u8 = 6;
+    pub stencil: bool,
     /// The last write of the thread.
-    pub const LAST_WRITE: u8 = 7;
+    pub last_write: bool,
     /// Coarse pixels are counted.
-    pub const COUNTER: u8 = 8;
+    pub counter: bool,
     /// One result a sample.
-    pub const PER_SAMPLE: u8 = 9;
+    pub per_sample: bool,
     /// One result a coarse pixel.
-    pub const COARSE: u8 = 10;
+    pub coarse: bool,
     /// An index says which sample.
-    pub const SAMPLE_INDEX: u8 = 11;
+    pub sample_index: bool,
     /// There is no target.
-    pub const NULL_TARGET: u8 = 12;
+    pub null_target: bool,
+    #[bits(3)]
+    __: u8,
 }
 
-impl super::RtWrite<'_> {
-    /// Whether a bit of [`target_mode`] is set.
-    pub const fn has(&self, bit: u8) -> bool {
-        self.mode >> bit & 1 != 0
-    }
+impl RtWriteMode {
+    /// The words of assembly, in their order.
+    pub(crate) const FLAGS: [(&str, u16); 11] = [
+        ("RTI", RtWriteMode::new().with_target_index(true).into_bits()),
+        ("A", RtWriteMode::new().with_alpha(true).into_bits()),
+        ("O", RtWriteMode::new().with_output_mask(true).into_bits()),
+        ("Z", RtWriteMode::new().with_depth(true).into_bits()),
+        ("ST", RtWriteMode::new().with_stencil(true).into_bits()),
+        ("LRTW", RtWriteMode::new().with_last_write(true).into_bits()),
+        ("CPS", RtWriteMode::new().with_counter(true).into_bits()),
+        ("PS", RtWriteMode::new().with_per_sample(true).into_bits()),
+        ("CM", RtWriteMode::new().with_coarse(true).into_bits()),
+        ("SI", RtWriteMode::new().with_sample_index(true).into_bits()),
+        ("NULLRT", RtWriteMode::new().with_null_target(true).into_bits()),
+    ];
+}
+
+/// What a read of a render target has and brings.
+#[bitfield(u16)]
+#[derive(PartialEq, Eq)]
+pub struct RtReadMode {
+    /// One result a sample.
+    pub per_sample: bool,
+    /// An index says which sample.
+    pub sample_index: bool,
+    #[bits(14)]
+    __: u16,
+}
+
+impl RtReadMode {
+    /// The words of assembly, in their order.
+    pub(crate) const FLAGS: [(&str, u16); 2] = [
+        ("PS", RtReadMode::new().with_per_sample(true).into_bits()),
+        ("SI", RtReadMode::new().with_sample_index(true).into_bits()),
+    ];
 }
 
 /// Lanes of the samples of old.

@@ -64,7 +64,7 @@ pub(super) mod tests {
         let vector = VectorOperand::imm(crate::types::Type::UW, 0);
         let one = |slot: &table::Slot| {
             let exists = match slot.when {
-                When::Bit(bit) => n >> bit & 1 != 0,
+                When::Bits(bits) => n & u32::from(bits) != 0,
                 When::Equals(value) => n == value,
                 _ => true,
             };

@@ -4,7 +4,7 @@ use super::{fields::*, message_instructions, row::*, struct_instructions};
 use crate::{
     Access,
     lsc::LscOp,
-    op::{BlockAlignment, SampleKind, SamplerOp, target_mode},
+    op::{BlockAlignment, RtReadMode, RtWriteMode, SampleKind, SamplerOp},
     opcode::Opcode,
 };
 

@@ -58,8 +58,8 @@ pub enum When {
     Since(u16),
     /// Unless the object is of the kind that leaves the field out ([`crate::Quirks::no_surface_index`]).
     SurfaceIndex,
-    /// If this bit of the row's first number is set.
-    Bit(u8),
+    /// If one of these bits of the row's first number is set.
+    Bits(u16),
     /// If the row's first number has this value.
     Equals(u32),
 }

@@ -8,34 +8,16 @@ use super::{
     parser::{Parsed, Parser},
 };
 use crate::{
-    op::{AvsBlock, PixelFormat, SampleKind, SamplerOp, target_mode},
+    op::{AvsBlock, PixelFormat, RtReadMode, RtWriteMode, SampleKind, SamplerOp},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Slot, When},
     types::{ChannelMask, Exec},
 };
 
-/// Mode bits of `rt_write_3d` and their words.
-const RT_MODES: [(&str, u8); 11] = [
-    ("RTI", target_mode::TARGET_INDEX),
-    ("A", target_mode::ALPHA),
-    ("O", target_mode::OUTPUT_MASK),
-    ("Z", target_mode::DEPTH),
-    ("ST", target_mode::STENCIL),
-    ("LRTW", target_mode::LAST_WRITE),
-    ("CPS", target_mode::COUNTER),
-    ("PS", target_mode::PER_SAMPLE),
-    ("CM", target_mode::COARSE),
-    ("SI", target_mode::SAMPLE_INDEX),
-    ("NULLRT", target_mode::NULL_TARGET),
-];
-
-/// Mode bits of `rt_read` and their words.
-const READ_MODES: [(&str, u8); 2] = [("PS", 0), ("SI", 1)];
-
 /// Mode bits of a message to a render target and their words.
-pub(super) fn target_modes(opcode: Opcode) -> &'static [(&'static str, u8)] {
-    if opcode == Opcode::RtRead { &READ_MODES } else { &RT_MODES }
+pub(super) fn target_modes(opcode: Opcode) -> &'static [(&'static str, u16)] {
+    if opcode == Opcode::RtRead { &RtReadMode::FLAGS } else { &RtWriteMode::FLAGS }
 }
 
 /// Pixel formats as `avs` and the min-max filter write them.
@@ -273,7 +255,7 @@ impl<'s> Parser<'s> {
         if self.eat(Tok::Dot) {
             while self.eat(Tok::Lt) {
                 match modes.iter().find(|m| m.0 == self.slice()) {
-                    Some(found) => mode |= 1 << found.1,
+                    Some(found) => mode |= u32::from(found.1),
                     None => {
                         let words: Vec<&str> = modes.iter().map(|m| m.0).collect();
                         return self.expected(&words.join(", "));
@@ -290,7 +272,7 @@ impl<'s> Parser<'s> {
         let mut operands = vec![Operand::Num(mode), self.surface_operand()?];
         for slot in row.operand_slots().skip(2) {
             let exists = match slot.when {
-                When::Bit(bit) => mode >> bit & 1 != 0,
+                When::Bits(bits) => mode & u32::from(bits) != 0,
                 _ => true,
             };
             operands.push(match slot.enc {

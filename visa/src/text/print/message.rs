@@ -253,8 +253,8 @@ impl Printer<'_> {
                 if mode != 0 {
                     self.out.push('.');
                 }
-                for (word, bit) in target_modes(record.opcode) {
-                    if mode >> bit & 1 != 0 {
+                for &(word, bits) in target_modes(record.opcode) {
+                    if mode & u32::from(bits) != 0 {
                         write!(self.out, "<{word}>")?;
                     }
                 }

@@ -128,7 +128,7 @@ impl Random {
         let mut mode = None;
         for slot in row.operand_slots().filter(|s| s.enc != Enc::LabelCount) {
             let exists = match (slot.when, mode) {
-                (When::Bit(bit), Some(mode)) => mode >> bit & 1 != 0,
+                (When::Bits(bits), Some(mode)) => mode & u32::from(bits) != 0,
                 (When::Equals(value), Some(mode)) => value == mode,
                 _ => true,
             };
