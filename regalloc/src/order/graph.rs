@@ -1,5 +1,7 @@
 //! What depends on what in a block, and orders that keep to that.
 
+use std::cmp::Reverse;
+
 use crate::{
     analysis::{
         access::Kind,
@@ -72,16 +74,14 @@ pub(super) struct BlockGraph {
     touched: Rows<u32>,
     /// Which instructions touch flags.
     with_flags: Vec<bool>,
-    /// Which instructions are messages.
-    sends: Vec<bool>,
     /// Instructions that touch each variable.
     users: Rows<u32>,
     /// Instructions that each instruction depends on.
     before: Rows<u32>,
     /// How many instructions depend on each one.
     behind: Vec<u32>,
-    /// How many bytes more are alive above each instruction than below, if it comes last.
-    change: Vec<i64>,
+    /// What each instruction costs if it comes last.
+    costs: Vec<Cost>,
     /// How many instructions there are.
     count: usize,
     /// The block in which a variable was seen last, and its row there.
@@ -89,6 +89,25 @@ pub(super) struct BlockGraph {
     /// By local variable.
     last: Vec<Last>,
     readers: Readers,
+}
+
+/// How many bytes more are alive above an instruction than below; below that, what decides among equals.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost(i64);
+
+impl Cost {
+    fn new(change: i64, rank: u32) -> Cost {
+        Cost((change << 32) + i64::from(rank))
+    }
+
+    fn change(self) -> i64 {
+        self.0 >> 32
+    }
+
+    /// So many bytes fewer.
+    fn fall(&mut self, bytes: u32) {
+        self.0 -= i64::from(bytes) << 32;
+    }
 }
 
 /// No instruction, no reader.
@@ -141,8 +160,8 @@ pub(super) struct Alive {
     /// The same of flags.
     flag_bytes: u32,
     flag_peak: u32,
-    /// How many bytes more are alive above each instruction than below, if it comes next.
-    change: Vec<i64>,
+    /// What each instruction costs if it comes next.
+    costs: Vec<Cost>,
 }
 
 impl Alive {
@@ -165,12 +184,12 @@ impl Alive {
 
     /// Takes an instruction that touches `vars`. `each` hears of variables for whose other instructions the
     /// change falls by their size: they are alive now, or only one is left to end them.
-    fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut Vec<i64>, u32)) {
+    fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut [Cost], u32)) {
         for &v in vars {
             if !std::mem::replace(&mut self.alive[as_index(v)], true) {
                 self.bytes += locals[as_index(v)].bytes;
                 self.flag_bytes += locals[as_index(v)].flag_bytes;
-                each(&mut self.change, v);
+                each(&mut self.costs, v);
             }
         }
         self.peak = self.peak.max(self.bytes);
@@ -179,7 +198,7 @@ impl Alive {
             let (i, l) = (as_index(v), &locals[as_index(v)]);
             self.left[i] -= 1;
             if self.left[i] == 1 && !l.live_in {
-                each(&mut self.change, v);
+                each(&mut self.costs, v);
             }
             if self.left[i] == 0 && !l.live_in {
                 self.alive[i] = false;
@@ -203,8 +222,6 @@ impl BlockGraph {
         self.readers.clear();
         self.touched.clear();
         self.with_flags.clear();
-        self.sends.clear();
-        self.sends.extend(kernel.blocks[b].insts.iter().map(|inst| inst.op.is_send()));
         self.before.clear();
         self.count = insts.len();
         // The last that stays, and everything since.
@@ -254,7 +271,7 @@ impl BlockGraph {
                 self.locals[as_index(v)].touches += 1;
             }
         }
-        self.count_dependents();
+        self.count_dependents(&kernel.blocks[b].insts);
     }
 
     /// The row of a variable among those that a block touches, from here on if it is the first to touch it. The block: its
@@ -286,8 +303,8 @@ impl BlockGraph {
     }
 
     /// What follows from all instructions: who touches what, how many depend on each, and what is alive around it.
-    fn count_dependents(&mut self) {
-        let BlockGraph { locals, touched, users, before, behind, change, count, .. } = self;
+    fn count_dependents(&mut self, insts: &[Inst<Virtual>]) {
+        let BlockGraph { locals, touched, users, before, behind, costs, count, .. } = self;
         users.transpose(touched, locals.len());
         behind.clear();
         behind.resize(*count, 0);
@@ -299,8 +316,11 @@ impl BlockGraph {
             let after = l.live_in || l.touches > 1;
             i64::from(l.bytes) * (i64::from(after) - i64::from(l.live_out))
         };
-        change.clear();
-        change.extend((0..*count).map(|i| touched.of(i).iter().map(of).sum::<i64>()));
+        costs.clear();
+        costs.extend((0..).zip(insts).map(|(number, inst)| {
+            let change = touched.of(as_index(number)).iter().map(of).sum();
+            Cost::new(change, if inst.op.is_send() { u32::MAX - number } else { number })
+        }));
     }
 
     /// The most bytes of the block's variables that are alive in it as it was written: of general ones, and of flags.
@@ -347,17 +367,16 @@ impl BlockGraph {
     ) -> Result<u32, VarClass> {
         behind.clone_from(&self.behind);
         alive.start(&self.locals);
-        alive.change.clone_from(&self.change);
+        alive.costs.clone_from(&self.costs);
         ready.clear();
         ready.extend((0..to_index(self.count)).filter(|&i| behind[as_index(i)] == 0));
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
             let from_end = &ready[from..];
-            let known = (&alive.change[..], &self.sends[..]);
             let as_written = alive.bytes < keep;
             let at = if from_end.iter().any(|&i| self.with_flags[as_index(i)]) {
-                choose(search, as_written, from_end, known, |i| {
+                choose(search, as_written, from_end, &alive.costs, |i| {
                     let i = as_index(i);
                     let with_flags = self.with_flags[i];
                     let too_many = with_flags && alive.flags_with(self.touched.of(i), &self.locals) > flags;
@@ -365,14 +384,14 @@ impl BlockGraph {
                     (too_many, late && self.opens_flag_early(i, alive, behind))
                 })
             } else {
-                choose(search, as_written, from_end, known, |_| ())
+                choose(search, as_written, from_end, &alive.costs, |_| ())
             };
             let at = from + at;
             let i = ready.remove(at);
-            alive.take(self.touched.of(as_index(i)), &self.locals, |change, v| {
-                let bytes = i64::from(self.locals[as_index(v)].bytes);
+            alive.take(self.touched.of(as_index(i)), &self.locals, |costs, v| {
+                let bytes = self.locals[as_index(v)].bytes;
                 for &user in self.users.of(as_index(v)) {
-                    change[as_index(user)] -= bytes;
+                    costs[as_index(user)].fall(bytes);
                 }
             });
             if alive.peak >= limit {
@@ -401,21 +420,22 @@ fn choose<K: Ord>(
     search: Search,
     as_written: bool,
     ready: &[u32],
-    (change, sends): (&[i64], &[bool]),
+    costs: &[Cost],
     flags: impl Fn(u32) -> K,
 ) -> usize {
+    let numbered = ready.iter().copied().enumerate();
     // All keys differ.
-    let key = |&(at, &i): &(usize, &u32)| {
-        let (number, change) = (i64::from(i), change[as_index(i)]);
-        let key = match search {
-            _ if as_written => -number,
-            Search::LeastAlive if sends[as_index(i)] => (change << 32) + i64::from(u32::MAX) - number,
-            Search::LeastAlive => change << 32 | number,
-            Search::DepthFirst => (change.min(1) << 32) - i64::from(to_index(at)),
-        };
-        (flags(i), key)
+    let best = if as_written {
+        numbered.min_by_key(|&(_, i)| (flags(i), Reverse(i)))
+    } else {
+        match search {
+            Search::LeastAlive => numbered.min_by_key(|&(_, i)| (flags(i), costs[as_index(i)])),
+            Search::DepthFirst => {
+                numbered.min_by_key(|&(at, i)| (flags(i), costs[as_index(i)].change().min(1), Reverse(at)))
+            }
+        }
     };
-    ready.iter().enumerate().min_by_key(key).map_or(0, |(at, _)| at)
+    best.map_or(0, |(at, _)| at)
 }
 
 /// Whether nothing may move past an instruction, whatever it names.
