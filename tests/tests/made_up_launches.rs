@@ -11,7 +11,10 @@ use tests::{
 #[test]
 fn symbols_are_places_in_memory() {
     for platform in data::devices() {
-        for kernel in data::kernels(platform).iter().filter(|k| k.source == "constant_memory.cl") {
+        let mut kernels =
+            data::kernels(platform).iter().filter(|k| k.source == "constant_memory.cl").peekable();
+        assert!(kernels.peek().is_some(), "{platform}");
+        for kernel in kernels {
             let module = differential::module(platform, kernel).unwrap();
             let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).unwrap();
             let launched = foreign::run(platform, &module, 0, &binary, 1);

@@ -148,8 +148,7 @@ fn check(row: &'static Row, operands: &[Operand]) -> Result<(), BadOperands> {
     for slot in row.operand_slots() {
         let exists = match slot.when {
             When::Always | When::Since(_) | When::SurfaceIndex => true,
-            When::Bits(bits) => first_number(row, operands, mode) & u32::from(bits) != 0,
-            When::Equals(value) => first_number(row, operands, mode) == value,
+            when => when.holds(first_number(row, operands, mode)),
         };
         let found = operands.get(at);
         let (ok, expected) = match slot.enc {

@@ -147,7 +147,7 @@ impl VisaThread<'_> {
                 let text = String::from_utf8_lossy(name);
                 let value = match self.program.function(name) {
                     Some(unit) => FUNCTIONS + 64 * to_u64(unit),
-                    None => match self.program.symbols.and_then(|s| s.address(&text)) {
+                    None => match self.program.symbols.address(&text) {
                         Some(address) => address,
                         None => return Err(format!("nothing defines the symbol {text}").into()),
                     },

@@ -53,11 +53,16 @@ pub(super) struct VisaProgram<'a> {
     /// The kernel, then the functions.
     pub units: Vec<Unit<'a>>,
     /// Addresses of the program's constants and variables.
-    pub symbols: Option<&'a Loaded>,
+    pub symbols: &'a Loaded,
 }
 
 impl<'a> VisaProgram<'a> {
-    pub fn new(platform: Platform, module: &'a Module, kernel: usize) -> Result<VisaProgram<'a>, Error> {
+    pub fn new(
+        platform: Platform,
+        module: &'a Module,
+        kernel: usize,
+        symbols: &'a Loaded,
+    ) -> Result<VisaProgram<'a>, Error> {
         let Some(kernel) = module.kernels.get(kernel) else {
             return Err(Error::Launch(format!("the module has {} kernels", module.kernels.len())));
         };
@@ -67,7 +72,7 @@ impl<'a> VisaProgram<'a> {
             .map(|kernel| Unit::new(kernel, grf))
             .collect::<Result<_, _>>()
             .map_err(Error::Launch)?;
-        Ok(VisaProgram { platform, grf: platform.caps().regs.grf_bytes.into(), units, symbols: None })
+        Ok(VisaProgram { platform, grf, units, symbols })
     }
 
     /// The function of a name.

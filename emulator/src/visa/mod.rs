@@ -75,13 +75,8 @@ pub fn run_linked(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program =
-        layout::VisaProgram { symbols: Some(program), ..layout::VisaProgram::new(platform, module, kernel)? };
-    let kept = memory.count();
-    let result = Dispatch::new(platform, launch, memory)
-        .and_then(|dispatch| run::dispatch(&program, &dispatch, memory, options));
-    memory.truncate(kept);
-    result
+    let program = layout::VisaProgram::new(platform, module, kernel, program)?;
+    dispatched(&program, memory, options, |memory| Dispatch::new(platform, launch, memory))
 }
 
 /// Runs a kernel whose payload is given, as media kernels are.
@@ -114,11 +109,19 @@ pub fn run_raw_linked(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program =
-        layout::VisaProgram { symbols: Some(program), ..layout::VisaProgram::new(platform, module, kernel)? };
-    let dispatch = Dispatch::raw(platform, launch)?;
+    let program = layout::VisaProgram::new(platform, module, kernel, program)?;
+    dispatched(&program, memory, options, |_| Dispatch::raw(platform, launch))
+}
+
+/// Runs a program; what that adds to memory goes again.
+fn dispatched(
+    program: &layout::VisaProgram<'_>,
+    memory: &mut Memory,
+    options: &Options,
+    dispatch: impl FnOnce(&mut Memory) -> Result<Dispatch, Error>,
+) -> Result<RunReport, Error> {
     let kept = memory.count();
-    let result = run::dispatch(&program, &dispatch, memory, options);
+    let result = dispatch(memory).and_then(|dispatch| run::dispatch(program, &dispatch, memory, options));
     memory.truncate(kept);
     result
 }

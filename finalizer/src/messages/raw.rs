@@ -30,13 +30,12 @@ impl Lowerer<'_> {
         let grf = self.grf();
         let src = self.part(src, u32::from(src_len) * grf)?;
         let (response, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+        let described = (desc, Desc::Imm(ex_desc.outside_word()));
         let send = SendBuilder {
-            desc,
-            ex_desc: Desc::Imm(ex_desc.outside_word()),
             response,
             eot: ex_desc.end_of_thread(),
             conditional: wait == SendWait::DependentThreads,
-            ..SendBuilder::new(self.caps, self.lanes.exec, sfid, Descriptor::new(), src.reg, lengths)
+            ..SendBuilder::described(self.lanes.exec, sfid, described, src.reg, lengths)
         };
         self.finish_raw(send, copy)
     }
@@ -76,14 +75,12 @@ impl Lowerer<'_> {
             (payload, None, desc)
         };
         let send = SendBuilder {
-            desc,
-            ex_desc,
             surface_offset: true,
             second,
             response,
             eot: end == SendEnd::EndsThread || immediate.is_some_and(|e| e.end_of_thread()),
             conditional: wait == SendWait::DependentThreads,
-            ..SendBuilder::new(self.caps, self.lanes.exec, sfid, Descriptor::new(), first.reg, lengths)
+            ..SendBuilder::described(self.lanes.exec, sfid, (desc, ex_desc), first.reg, lengths)
         };
         self.finish_raw(send, copy)
     }

@@ -127,8 +127,8 @@ impl Lowerer<'_> {
     ) {
         let header = message.desc.with_header_present(message.header);
         let (desc, ex_desc) = lengths.descriptors(self.caps, header);
-        let mut send = SendBuilder::new(self.caps, lanes.exec, message.sfid, desc, first, lengths);
-        (send.desc, send.ex_desc) = describe(self, desc, ex_desc);
+        let described = describe(self, desc, ex_desc);
+        let mut send = SendBuilder::described(lanes.exec, message.sfid, described, first, lengths);
         let bindless = matches!(send.ex_desc, Desc::Reg(_));
         send.surface_offset = bindless;
         send.second = (bindless || !lengths.second.is_none()).then_some(second);

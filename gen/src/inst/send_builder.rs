@@ -58,7 +58,8 @@ impl SendLengths {
     }
 }
 
-/// A message before it is an instruction: [`SendBuilder::new`] says what is usual, fields what is not.
+/// A message before it is an instruction: [`SendBuilder::new`] and [`SendBuilder::described`] say what is usual, fields what is
+/// not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SendBuilder<S: Space> {
     /// Execution size.
@@ -101,11 +102,22 @@ impl<S: Space> SendBuilder<S> {
         lengths: SendLengths,
     ) -> SendBuilder<S> {
         let (desc, ex_desc) = lengths.descriptors(caps, desc);
+        SendBuilder::described(exec, sfid, (Desc::Imm(desc), Desc::Imm(ex_desc)), first, lengths)
+    }
+
+    /// The same, with descriptors that are complete.
+    pub fn described(
+        exec: ExecSize,
+        sfid: Sfid,
+        (desc, ex_desc): (Desc<S>, ExDesc<S>),
+        first: Reg<S>,
+        lengths: SendLengths,
+    ) -> SendBuilder<S> {
         SendBuilder {
             exec,
             sfid,
-            desc: Desc::Imm(desc),
-            ex_desc: Desc::Imm(ex_desc),
+            desc,
+            ex_desc,
             surface_offset: false,
             lengths,
             first,

@@ -373,10 +373,10 @@ impl BlockGraph {
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
-            let from_end = &ready[from..];
+            let last = &ready[from..];
             let as_written = alive.bytes < keep;
-            let at = if from_end.iter().any(|&i| self.with_flags[as_index(i)]) {
-                choose(search, as_written, from_end, &alive.costs, |i| {
+            let at = if last.iter().any(|&i| self.with_flags[as_index(i)]) {
+                choose(search, as_written, last, &alive.costs, |i| {
                     let i = as_index(i);
                     let with_flags = self.with_flags[i];
                     let too_many = with_flags && alive.flags_with(self.touched.of(i), &self.locals) > flags;
@@ -384,10 +384,9 @@ impl BlockGraph {
                     (too_many, late && self.opens_flag_early(i, alive, behind))
                 })
             } else {
-                choose(search, as_written, from_end, &alive.costs, |_| ())
+                choose(search, as_written, last, &alive.costs, |_| ())
             };
-            let at = from + at;
-            let i = ready.remove(at);
+            let i = ready.remove(from + at);
             alive.take(self.touched.of(as_index(i)), &self.locals, |costs, v| {
                 let bytes = self.locals[as_index(v)].bytes;
                 for &user in self.users.of(as_index(v)) {

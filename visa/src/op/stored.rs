@@ -54,7 +54,7 @@ pub(super) mod tests {
     use crate::{
         inst::Inst,
         model::Kernel,
-        table::{self, Enc, Row, When},
+        table::{self, Enc, Row},
     };
 
     use super::*;
@@ -62,23 +62,16 @@ pub(super) mod tests {
     /// Operands that fit a row, every number `n`.
     pub fn operands(row: &Row, n: u32) -> Vec<Operand> {
         let vector = VectorOperand::imm(crate::types::Type::UW, 0);
-        let one = |slot: &table::Slot| {
-            let exists = match slot.when {
-                When::Bits(bits) => n & u32::from(bits) != 0,
-                When::Equals(value) => n == value,
-                _ => true,
-            };
-            match slot.enc {
-                _ if !exists => Some(Operand::Absent),
-                Enc::LabelCount => None,
-                Enc::Vector | Enc::Aoffimmi => Some(Operand::Vector(vector)),
-                Enc::Raw | Enc::RawList => Some(Operand::Raw(RawOperand::NULL)),
-                Enc::Surface => Some(Operand::Surface(SurfaceId(7))),
-                Enc::Sampler => Some(Operand::Sampler(SamplerId(1))),
-                Enc::Label | Enc::LabelList => Some(Operand::Label(LabelId(3))),
-                Enc::Str | Enc::StrWide => Some(Operand::Str(StrId(2))),
-                _ => Some(Operand::Num(n)),
-            }
+        let one = |slot: &table::Slot| match slot.enc {
+            _ if !slot.when.holds(n) => Some(Operand::Absent),
+            Enc::LabelCount => None,
+            Enc::Vector | Enc::Aoffimmi => Some(Operand::Vector(vector)),
+            Enc::Raw | Enc::RawList => Some(Operand::Raw(RawOperand::NULL)),
+            Enc::Surface => Some(Operand::Surface(SurfaceId(7))),
+            Enc::Sampler => Some(Operand::Sampler(SamplerId(1))),
+            Enc::Label | Enc::LabelList => Some(Operand::Label(LabelId(3))),
+            Enc::Str | Enc::StrWide => Some(Operand::Str(StrId(2))),
+            _ => Some(Operand::Num(n)),
         };
         row.operand_slots().filter_map(one).collect()
     }

@@ -149,8 +149,7 @@ impl CodeReader {
             When::Always => {}
             When::Since(number) if self.number < number => return Ok(slot.default_operand()),
             When::SurfaceIndex if !self.surface_index => return Ok(slot.default_operand()),
-            When::Bits(bits) if self.mode & u32::from(bits) == 0 => return Ok(Operand::Absent),
-            When::Equals(value) if self.mode != value => return Ok(Operand::Absent),
+            when if !when.holds(self.mode) => return Ok(Operand::Absent),
             _ => {}
         }
         let name = slot.name;

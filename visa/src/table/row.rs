@@ -64,6 +64,17 @@ pub enum When {
     Equals(u32),
 }
 
+impl When {
+    /// Whether the row's `first` number lets it exist. (Versions are not asked.)
+    pub const fn holds(self, first: u32) -> bool {
+        match self {
+            When::Always | When::Since(_) | When::SurfaceIndex => true,
+            When::Bits(bits) => first & narrow::wide_u16(bits) != 0,
+            When::Equals(value) => first == value,
+        }
+    }
+}
+
 /// Set of data types, a bit per encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Types(pub u16);

@@ -11,7 +11,7 @@ use crate::{
     op::{AvsBlock, PixelFormat, RtReadMode, RtWriteMode, SampleKind, SamplerOp},
     opcode::Opcode,
     operand::*,
-    table::{self, Enc, Slot, When},
+    table::{self, Enc, Slot},
     types::{ChannelMask, Exec},
 };
 
@@ -271,12 +271,8 @@ impl<'s> Parser<'s> {
         };
         let mut operands = vec![Operand::Num(mode), self.surface_operand()?];
         for slot in row.operand_slots().skip(2) {
-            let exists = match slot.when {
-                When::Bits(bits) => mode & u32::from(bits) != 0,
-                _ => true,
-            };
             operands.push(match slot.enc {
-                _ if !exists => Operand::Absent,
+                _ if !slot.when.holds(mode) => Operand::Absent,
                 Enc::Vector => self.src_operand()?,
                 _ => self.raw_operand()?,
             });

@@ -17,8 +17,10 @@ use crate::{
     types::*,
 };
 
-/// The word for operations of the sampler that have none.
-const NO_SAMPLER_OP: &str = "sampler_unknown";
+/// The word for an operation of the sampler.
+fn sampler_word(op: Option<SamplerOp>) -> &'static str {
+    op.map_or("sampler_unknown", SamplerOp::name)
+}
 
 impl Printer<'_> {
     pub(super) fn message(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
@@ -218,7 +220,7 @@ impl Printer<'_> {
             Opcode::Sample3d | Opcode::Load3d | Opcode::Gather43d => self.sample(record, operands),
             Opcode::Info3d => {
                 let op = SamplerOp::from_raw(low_u8(operands[0].num()));
-                self.out.push_str(op.map_or(NO_SAMPLER_OP, SamplerOp::name));
+                self.out.push_str(sampler_word(op));
                 if op.is_some_and(|op| op.kind().is_none()) {
                     write!(self.out, ".{}", ChannelMask(low_u8(operands[1].num())).name())?;
                 }
@@ -277,7 +279,7 @@ impl Printer<'_> {
 
     fn sample(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         let op = operands[0].num();
-        self.out.push_str(SamplerOp::from_raw(low_u8(op)).map_or(NO_SAMPLER_OP, SamplerOp::name));
+        self.out.push_str(sampler_word(SamplerOp::from_raw(low_u8(op))));
         for (word, bit) in [(".pixel_null_mask", 8), (".cps", 9), (".divS", 10)] {
             if op >> bit & 1 != 0 {
                 self.out.push_str(word);

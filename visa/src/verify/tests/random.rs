@@ -6,7 +6,7 @@ use crate::{
     ids::*,
     opcode::Opcode,
     operand::*,
-    table::{Classes, Enc, Row, Slot, When, rows},
+    table::{Classes, Enc, Row, Slot, rows},
     text::{TextOptions, parse},
     types::*,
     verify::{VerifyOptions, verify_kernel, verify_safety},
@@ -127,11 +127,7 @@ impl Random {
         let mut operands = Vec::new();
         let mut mode = None;
         for slot in row.operand_slots().filter(|s| s.enc != Enc::LabelCount) {
-            let exists = match (slot.when, mode) {
-                (When::Bits(bits), Some(mode)) => mode & u32::from(bits) != 0,
-                (When::Equals(value), Some(mode)) => value == mode,
-                _ => true,
-            };
+            let exists = mode.is_none_or(|mode| slot.when.holds(mode));
             let count = if matches!(slot.enc, Enc::RawList | Enc::LabelList) { self.below(4) } else { 1 };
             for _ in 0..count {
                 operands.push(if exists { self.operand(slot) } else { Operand::Absent });
