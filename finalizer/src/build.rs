@@ -1,8 +1,8 @@
 //! Small constructors for Gen instructions, shared by lowering and the passes.
 
 use gen_ir::{
-    Arf, Cond, CondMod, Dst, ExecSize, FlagSub, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, SrcMod,
-    Type, Var, VarClass, VarId, Virtual,
+    Arf, Cond, CondMod, Dst, ExecSize, FlagSub, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Space, Src,
+    SrcMod, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{low_i8, low_i16, low_i32};
 
@@ -42,7 +42,7 @@ impl Lanes {
 }
 
 /// An instruction with a destination and sources.
-pub fn op(op: Op, lanes: Lanes, dst: VDst, srcs: &[VSrc]) -> VInst {
+pub fn op<S: Space>(op: Op, lanes: Lanes, dst: Dst<S>, srcs: &[Src<S>]) -> Inst<S> {
     let mut inst = Inst::new(op, lanes.exec);
     inst.chan = lanes.chan;
     inst.no_mask = lanes.no_mask;
@@ -52,7 +52,7 @@ pub fn op(op: Op, lanes: Lanes, dst: VDst, srcs: &[VSrc]) -> VInst {
 }
 
 /// `mov dst src`.
-pub fn mov(lanes: Lanes, dst: VDst, src: VSrc) -> VInst {
+pub fn mov<S: Space>(lanes: Lanes, dst: Dst<S>, src: Src<S>) -> Inst<S> {
     op(Op::Mov, lanes, dst, &[src])
 }
 

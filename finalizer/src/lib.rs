@@ -112,6 +112,7 @@
 mod api;
 mod build;
 mod driver;
+mod errata;
 mod identities;
 mod legalize;
 mod link;

@@ -108,6 +108,11 @@ impl Type {
         !self.is_float()
     }
 
+    /// `W` or `UW`.
+    pub const fn is_word(self) -> bool {
+        matches!(self, Type::W | Type::Uw)
+    }
+
     /// Whether this is an integer type of 32 bits.
     pub const fn is_dword(self) -> bool {
         matches!(self, Type::D | Type::Ud)

@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Pipes, Platform, Regions,
-    RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Errata, Flow, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Pipes, Platform,
+    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -152,5 +152,11 @@ pub(crate) const BDW: Caps = Caps {
         ids_of_12_bits: false,
         barrier_mask: 0x8f00_0000,
         eot_gateway: false,
+    },
+    errata: Errata {
+        wide_after_quotient: true,
+        call_without_switch: true,
+        flags_outlive_thread: true,
+        ..Errata::NONE
     },
 };

@@ -1,11 +1,13 @@
 //! The row of a platform. The rows inside it have a file by subject.
 
+mod errata;
 mod execution;
 mod messages;
 mod registers;
 mod scoreboard;
 mod words;
 
+pub use errata::Errata;
 pub use execution::{Flow, HalfMath, Mixing, Operations, Regions, Thread};
 pub use messages::{EndFence, Memory, Sampler, Sends};
 pub use registers::{FloatAccumulators, RegisterFile, Registers};
@@ -63,6 +65,8 @@ pub struct Caps {
     pub latencies: Latencies,
     /// How a thread starts, meets others and ends.
     pub thread: Thread,
+    /// What its hardware does wrong.
+    pub errata: Errata,
 }
 
 impl Caps {

@@ -1,8 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Gen8Format, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends,
-    TernaryImm, Thread, Words, skl::SKL,
+    Caps, EndFence, Errata, Flow, Format, Gen8Format, Memory, Mixing, Operations, Platform, Regions, Sampler,
+    Sends, TernaryImm, Thread, Words, skl::SKL,
 };
 
 /// Ice Lake's row.
@@ -58,6 +58,7 @@ pub(crate) const ICLLP: Caps = Caps {
         ..SKL.sampler
     },
     thread: Thread { ids_of_12_bits: true, barrier_mask: 0x7f00_0000, ..SKL.thread },
+    errata: Errata { preempted_r2: true, addresses_of_all: true, ..Errata::NONE },
     sends: Sends { half_by_type: false, responses_apart: true, target_in_descriptor: true, ..SKL.sends },
     ..SKL
 };

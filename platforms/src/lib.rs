@@ -30,7 +30,7 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Gen8Format, HalfMath, Layout, Memory, Mixing,
+    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, Gen8Format, HalfMath, Layout, Memory, Mixing,
     Operations, Pipes, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread,
     Words, XeFormat,
 };

@@ -3,7 +3,7 @@
 //! compiler, and of its assembler.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions,
+    Caps, EndFence, Errata, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions,
     RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
@@ -96,6 +96,14 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         // `hasUnifiedBarrier`.
         barrier_counts: true,
         ..TGLLP.thread
+    },
+    // `skuwa/iacm_g10_hw_wa.c`, as far as the row has words for it.
+    errata: Errata {
+        addresses_of_all: true,
+        suppressed_reads: true,
+        early_end: true,
+        fetches_past_end: true,
+        ..Errata::NONE
     },
     ..TGLLP
 };

@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, HalfMath, Latencies, Memory, Mixing, Operations, Pipes,
-    Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat,
+    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, HalfMath, Latencies, Memory, Mixing, Operations,
+    Pipes, Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat,
     tgllp::TGLLP,
 };
 
@@ -102,5 +102,15 @@ pub(crate) const PVC: Caps = Caps {
         named_barriers: true,
         barrier_counts: true,
         ..TGLLP.thread
+    },
+    errata: Errata {
+        addresses_of_all: true,
+        fetches_past_end: true,
+        late_payloads: true,
+        suppressed_floats: true,
+        odd_words_of_sel: true,
+        odd_words_to_bytes: true,
+        swizzled_words_to_bytes: true,
+        ..Errata::NONE
     },
 };

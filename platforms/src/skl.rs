@@ -1,8 +1,8 @@
 //! Skylake, Gen9. What the row does not name is as on Broadwell.
 
 use crate::{
-    Caps, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Platform, Regions, Sampler, Sends, Words,
-    bdw::BDW,
+    Caps, Errata, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Platform, Regions, Sampler,
+    Sends, Words, bdw::BDW,
 };
 
 /// Skylake's row.
@@ -36,5 +36,6 @@ pub(crate) const SKL: Caps = Caps {
         media_plus: true,
         ..BDW.sampler
     },
+    errata: Errata { stale_notifications: true, ..BDW.errata },
     ..BDW
 };

@@ -1,7 +1,7 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, EndFence, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform, Regions,
+    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform, Regions,
     RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP,
     latency::XE,
 };
@@ -52,5 +52,14 @@ pub(crate) const TGLLP: Caps = Caps {
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.
     sampler: Sampler { cps_in_word: false, media_plus: false, ..ICLLP.sampler },
     latencies: XE,
+    errata: Errata {
+        addresses_of_all: true,
+        suppressed_reads: true,
+        suppressed_twins: true,
+        accumulator_outlives_thread: true,
+        early_end: true,
+        fetches_past_end: true,
+        ..Errata::NONE
+    },
     ..ICLLP
 };

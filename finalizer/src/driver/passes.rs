@@ -423,6 +423,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "work-around",
+        about: "what keeps faults of the hardware from happening is added",
+        step: PassBody::Physical(steps::work_around),
+        profile: Profile::Expanded,
+        ..Pass::REQUIRED
+    },
+    Pass {
         name: "swsb",
         about: "instructions say what they wait for",
         step: PassBody::Physical(steps::scoreboard),

@@ -2,7 +2,7 @@
 //! Those that optimize are in `optimize::steps`.
 
 use encoder::CodeOptions;
-use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Physical, Src, Type, Virtual};
+use gen_ir::{Block, Dst, ExecSize, Inst, Kernel, Op, Physical, Src, Type, Virtual};
 use narrow::low_u32;
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         whole::{BinaryLists, Whole},
         workspace::{self, FRAME_UNIT, Job, Workspace},
     },
-    legalize,
+    errata, legalize,
     link::{calls, entries, places, relocate},
     lower,
     optimize::{AnalysisSet, accumulators, float_moves, pair, reloads},
@@ -180,6 +180,15 @@ pub(super) fn use_accumulators(
     Ok(())
 }
 
+pub(super) fn work_around(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    errata::work_around(code, job.source.is_function, &mut work.rewritten, &mut work.physicals);
+    Ok(())
+}
+
 pub(super) fn scoreboard(
     code: &mut Kernel<Physical>,
     _: &mut Job<'_>,
@@ -198,8 +207,8 @@ pub(super) fn compact_moves(
     Ok(())
 }
 
-/// A breakpoint at the start, as Intel's finalizer has it for `-setstartbp`; two moves to nowhere behind the message that
-/// ends the thread, the low half first, as it has them for `-hashmovs`.
+/// A breakpoint at the start, as Intel's finalizer has it for `-setstartbp`; behind the message that ends the thread two moves to
+/// nowhere, the low half first, as it has them for `-hashmovs`, or what some hardware fetches there.
 pub(super) fn identify(
     code: &mut Kernel<Physical>,
     job: &mut Job<'_>,
@@ -214,10 +223,16 @@ pub(super) fn identify(
             first.opts = first.opts.with(gen_ir::Options::BREAKPOINT);
         }
     }
-    let Some(id) = job.cx.options.kernel_id else { return Ok(()) };
-    let Some(block) = code.blocks.iter_mut().find(|b| b.insts.last().is_some_and(Inst::is_eot)) else {
+    let ends = |b: &Block<Physical>| b.insts.last().is_some_and(Inst::is_eot);
+    let Some(id) = job.cx.options.kernel_id else {
+        let is_fetched = code.platform.caps().errata.fetches_past_end;
+        if let Some(last) = code.blocks.last_mut().filter(|b| is_fetched && ends(b)) {
+            work.physicals.grow(&mut last.insts, 1);
+            last.insts.push(Inst::new(Op::Nop, ExecSize::S1));
+        }
         return Ok(());
     };
+    let Some(block) = code.blocks.iter_mut().find(|b| ends(b)) else { return Ok(()) };
     work.physicals.grow(&mut block.insts, 2);
     for half in [low_u32(id), low_u32(id >> 32)] {
         block.insts.push(Inst {

@@ -23,6 +23,8 @@ pub(crate) struct Workspace {
     pub registers: regalloc::AllocationMemory,
     pub calls: calls::CallMemory,
     pub schedule: schedule::ScheduleMemory,
+    /// Instructions of a block as they are written anew.
+    pub rewritten: Vec<Inst<Physical>>,
     pub swsb: swsb::ScoreboardMemory,
     pub legal: gen_ir::rules::Seen,
     pub virtuals: Pool<Virtual>,

@@ -25,6 +25,7 @@
 //!   places         channels that have to lie where the destination's lie
 //!   regions        the shape of regions
 //!   narrow_types   words and bytes packed from elements farther apart
+//!   errata         shapes that faults of the hardware forbid
 //!   two_registers  the first register written must not be read for the second
 //! what they work with
 //!   legalizer      takes an instruction through the rules; temporaries, staged operands
@@ -53,6 +54,7 @@ mod addresses;
 mod bytes;
 mod conversions;
 mod destination;
+mod errata;
 mod immediates;
 mod int64;
 mod legalizer;
@@ -109,6 +111,7 @@ const RULES: &[Rule] = &[
     places::rule,
     regions::rule,
     narrow_types::rule,
+    errata::rule,
     two_registers::rule,
 ];
 

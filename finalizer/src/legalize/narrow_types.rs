@@ -84,7 +84,8 @@ fn reads(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, dst: Narrow) -> bool {
     }
     let grf = lx.grf();
     let place = reg.and_then(|r| place(lx, r, grf));
-    narrow_fits(dst, NarrowSource { bytes: ty.bytes(), region, place }, lanes)
+    let fixed_words = i == 1 && lx.caps.errata.swizzled_words_to_bytes;
+    narrow_fits(dst, NarrowSource { bytes: ty.bytes(), region, place, fixed_words }, lanes)
 }
 
 /// The byte modulo 32, or at least modulo 16, with that unit: where only the latter is known, both halves must do.

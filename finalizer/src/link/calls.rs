@@ -186,7 +186,12 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     match (caps.words.layout(), caps.flow.calla_register) {
         (Layout::Gen8, _) => {
             out.push(jump(origin, over(Some(64)), Src::None));
-            out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
+            // The call leads here.
+            let mut distance = scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]);
+            if caps.errata.call_without_switch {
+                distance.opts = distance.opts.with(Options::SWITCH);
+            }
+            out.push(distance);
             out.push(scalar(Op::Add, origin, target, near(-48)));
             out.push(jump(origin, over(None), value(target)));
             out.push(Inst {
@@ -198,7 +203,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
             });
         }
         (Layout::Xe, true) => {
-            // The register must start at its first byte.
+            // The register must start at its first byte (`Wa_1608127078` of Intel's graphics compiler).
             let mut copy = scalar(Op::Mov, origin, link, [Src::scalar(target, Type::Ud), Src::None]);
             copy.dst = Dst::packed(link, Type::Ud);
             out.push(copy);

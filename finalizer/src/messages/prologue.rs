@@ -7,6 +7,7 @@ use messages::{
     thread::GroupMember,
 };
 use narrow::to_u16;
+use std::ops::Range;
 
 use super::PayloadPart;
 use super::lsc::codes::{GENERAL_STATE, LscMessage, binding};
@@ -31,24 +32,34 @@ impl Lowerer<'_> {
         let end = end.max().unwrap_or(0);
         let first = grf + per_thread;
         let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
-        // The address waits in the last register, which no input reaches.
-        let last = GrfNum::new(self.out.grf_count - 1).start(grf);
-        let address = self.var(Var { fixed: Some(last), no_spill: true, ..build::general(grf, grf) });
-        let address = VReg::var_at(address, 0);
+        let loaded = (first + cross_thread).div_ceil(grf);
+        let mut free = to_u16(loaded)..self.out.grf_count;
         if per_thread > 0 {
             // A launch may start behind it.
             self.out.payload_loads[0] = self.apart(|s| {
+                let address = s.payload_address(&mut free);
                 s.thread_address(address, cross_thread, per_thread, relocate);
-                s.load_registers(address, grf, per_thread)
+                s.load_registers(address, &mut free, grf, per_thread)
             });
         }
         if cross_thread > 0 {
+            let address = self.payload_address(&mut free);
             self.indirect_data(address);
             if relocate {
                 self.move_payload(address);
             }
-            self.out.payload_loads[1] = self.load_registers(address, first, cross_thread);
+            self.out.payload_loads[1] = self.load_registers(address, &mut free, first, cross_thread);
         }
+    }
+
+    /// The last of the registers that are free, which is where an address waits. Each message has its own while there are more: in one
+    /// register each would have to wait until the message before has read its address.
+    fn payload_address(&mut self, free: &mut Range<u16>) -> VReg {
+        let grf = self.grf();
+        let at = GrfNum::new(free.end - 1).start(grf);
+        free.end = (free.end - 1).max(free.start + 1);
+        let address = self.var(Var { fixed: Some(at), no_spill: true, ..build::general(grf, grf) });
+        VReg::var_at(address, 0)
     }
 
     /// `(r0.0 & ~63) + cross-thread bytes + thread * per-thread bytes`.
@@ -90,7 +101,7 @@ impl Lowerer<'_> {
 
     /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on;
     /// gives the number of messages.
-    fn load_registers(&mut self, address: VReg, first: u32, bytes: u32) -> u16 {
+    fn load_registers(&mut self, mut address: VReg, free: &mut Range<u16>, first: u32, bytes: u32) -> u16 {
         let grf = self.grf();
         let (mut at, mut messages) = (0, 0);
         while at < bytes {
@@ -115,6 +126,7 @@ impl Lowerer<'_> {
             at += dwords * 4;
             if at < bytes {
                 let srcs = [Src::scalar(address, Type::Ud), Src::uw(to_u16(dwords * 4))];
+                address = self.payload_address(free);
                 self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs));
             }
         }

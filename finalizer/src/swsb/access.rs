@@ -96,6 +96,10 @@ pub(super) struct InstAccess {
     pub slm_store: bool,
     /// Accesses registers through an address.
     pub anywhere: bool,
+    /// Computes from registers behind an address.
+    pub reads_anywhere: bool,
+    /// Is a message: its read ranges are its payloads, in order.
+    pub is_message: bool,
 }
 
 impl InstAccess {
@@ -132,12 +136,15 @@ impl InstAccess {
             written: 0,
             by_word: false,
             lone: false,
-            after_all: matches!(inst.op, Op::Call | Op::Calla | Op::Ret),
+            after_all: matches!(inst.op, Op::Call | Op::Calla | Op::Ret)
+                || inst.is_eot() && caps.errata.early_end,
             eot: inst.is_eot(),
             kind: kind(inst),
             slm_load: false,
             slm_store: false,
             anywhere: false,
+            reads_anywhere: inst.reads_through_address() && !inst.op.is_send(),
+            is_message: inst.op.is_send(),
         };
         inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
         if caps.scoreboard.waits_for_accumulators {
@@ -160,8 +167,38 @@ impl InstAccess {
                 }
             }
         }
+        if caps.errata.suppressed_twins && matches!(a.unit, Unit::Pipe(_)) {
+            a.widen_twins(caps);
+        }
         a.summarize(caps);
         a
+    }
+
+    /// Makes whole registers of what two sources read in one ([`platforms::Errata::suppressed_twins`]).
+    fn widen_twins(&mut self, caps: &Caps) {
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
+        let whole = |r: &Range| Range {
+            start: r.start & !(grf_bytes - 1),
+            end: r.end.next_multiple_of(grf_bytes),
+            ..*r
+        };
+        let named = self.ranges;
+        let reads = |r: &Range| r.file == TrackedFile::Grf && r.does == Direction::Read;
+        for n in (0..usize::from(self.count)).filter(|&n| reads(&named[n])) {
+            let mut others = (0..usize::from(self.count)).filter(|&k| k != n && reads(&named[k]));
+            if others.any(|k| whole(&named[k]).overlaps(&whole(&named[n]))) {
+                self.ranges[n] = whole(&named[n]);
+            }
+        }
+    }
+
+    /// The last two registers that a message reads of its payloads; one or none if these have no more.
+    pub fn last_of_payloads(&self, grf_bytes: u32) -> impl Iterator<Item = u32> {
+        let payloads =
+            self.ranges().iter().filter(|r| r.file == TrackedFile::Grf && r.does == Direction::Read);
+        let registers = payloads.flat_map(move |r| r.start / grf_bytes..r.end.div_ceil(grf_bytes));
+        let last = registers.fold([None; 2], |[_, before], reg| [before, Some(reg)]);
+        last.into_iter().flatten()
     }
 
     fn shared_local_memory(&mut self, inst: &Inst<Physical>) {
@@ -396,8 +433,8 @@ fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
     }
 }
 
-/// Which pipe a call's return address is written in.
-pub(super) fn branch_pipe(caps: &Caps) -> u8 {
+/// The pipe of integers; a call's return address is written there, too.
+pub(super) fn integer_pipe(caps: &Caps) -> u8 {
     if caps.scoreboard.pipes.have_names() { INT } else { FLOAT }
 }
 

@@ -2,12 +2,17 @@
 //! fit.
 
 use super::{
-    access::{InstAccess, PIPES, Unit, null_source},
+    access::{InstAccess, PIPES, Unit, integer_pipe, null_source},
     state::{Before, Wait},
 };
-use gen_ir::{ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SwsbKind, SyncFn};
-use narrow::to_u8;
+use gen_ir::{
+    Dst, ExecSize, GrfNum, Inst, Op, Payload, Physical, Pipe, Reg, SbidMode, Src, Swsb, SwsbKind, SyncFn,
+    Type,
+};
+use narrow::{to_u8, to_u16};
 use platforms::Caps;
+
+use crate::build::{self, Lanes};
 
 /// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `before` is what
 /// is under way before it.
@@ -28,6 +33,9 @@ pub(super) fn annotate(
     let taken = token.map_or(0, |id| 1 << id);
     rest.dst &= !taken;
     rest.src &= !taken;
+    if rest.src != 0 && !before.late.registers.is_empty() {
+        read_late_payloads(inst, &mut rest, before, caps, out);
+    }
     let dist = if caps.scoreboard.pipes.have_names() { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
@@ -59,6 +67,38 @@ pub(super) fn annotate(
     }
     syncs(inst, &rest, out);
     out.push(Inst { swsb, ..*inst });
+}
+
+/// Waits until the sources of messages count as read, then for reads of the registers that they may still be reading: those come
+/// behind (Intel's finalizer, `insertPVCWA`).
+fn read_late_payloads(
+    inst: &Inst<Physical>,
+    rest: &mut Wait,
+    before: &Before,
+    caps: &Caps,
+    out: &mut Vec<Inst<Physical>>,
+) {
+    if before.held {
+        let dist = if caps.scoreboard.pipes.have_names() { several(rest) } else { single(rest) };
+        out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
+        (rest.dist, rest.all) = ([0; PIPES.len()], false);
+    }
+    syncs(inst, &Wait { dst: before.late.dst, ..Wait::default() }, out);
+    let mut read = |src, swsb| {
+        let mov = build::mov(Lanes::SCALAR, Dst::null(Type::Ud), src);
+        out.push(Inst { swsb, origin: inst.origin, ..mov });
+    };
+    while rest.src != 0 {
+        let id = to_u8(rest.src.trailing_zeros());
+        read(Src::ud(0), Swsb { sbid: Some((SbidMode::Src, id)), ..Swsb::NONE });
+        rest.src &= rest.src - 1;
+    }
+    let mut dist = before.late.in_order.then_some((Pipe::All, 1));
+    for reg in before.late.registers.runs().flatten() {
+        let swsb = Swsb { dist: dist.take(), ..Swsb::NONE };
+        read(Src::scalar(Reg::grf(GrfNum::new(to_u16(reg)), 0), Type::Ud), swsb);
+    }
+    rest.dist[usize::from(integer_pipe(caps))] = 1;
 }
 
 /// The distance in the only pipe.

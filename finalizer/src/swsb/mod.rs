@@ -170,7 +170,7 @@ impl DataFlow {
             self.entry.resize_with(blocks, Outstanding::default);
         }
         for state in self.entry[..blocks].iter_mut().chain([&mut self.state]) {
-            state.clear(kernel.grf_count);
+            state.clear(kernel.grf_count, kernel.platform.caps().errata.late_payloads);
         }
         // The caller's in-order instructions are under way where a function begins, its call's return address among them.
         self.entry[0].held = kernel.outside;
@@ -235,7 +235,7 @@ impl DataFlow {
                         clock += 1;
                         tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
-                    before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names());
+                    before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names(), accesses);
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
                 self.leave(b);
@@ -268,7 +268,7 @@ fn step(
 ) {
     let a = &accesses[n];
     state.settle(wait);
-    state.held = a.lone;
+    state.held = a.lone || caps.errata.suppressed_reads && a.reads_anywhere;
     match (a.unit, token) {
         (Unit::Pipe(pipe), _) => {
             state.age(pipe, &caps.scoreboard.depths);
@@ -276,7 +276,7 @@ fn step(
         }
         (Unit::Branch, _) if a.ranges().iter().any(|r| r.does == Direction::Write) => {
             // The return address of a call, which makes nothing before it older.
-            state.issue(to_index(n), access::branch_pipe(caps));
+            state.issue(to_index(n), access::integer_pipe(caps));
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),
         _ => {}

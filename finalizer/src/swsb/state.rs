@@ -1,7 +1,7 @@
 //! What may still be under way at a place in the program.
 
 use super::access::{InstAccess, OrderedReads, PIPES, Range, TrackedFile, Unit};
-use gen_ir::Direction;
+use gen_ir::{Direction, RegisterSet};
 use narrow::{as_index, span};
 use std::cmp::Ordering;
 
@@ -53,6 +53,17 @@ pub(super) struct Before {
     pub held: bool,
     /// By pipe, where there are several and the instruction waits for any: the age of the oldest entry.
     oldest: [u8; PIPES.len()],
+    pub late: Late,
+}
+
+/// Registers that messages may still be reading when their sources count as read, of those that an instruction waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Late {
+    pub registers: RegisterSet,
+    /// SBIDs of what writes some of them, on another path.
+    pub dst: u32,
+    /// Something in order may not have written some of them, on another path.
+    pub in_order: bool,
 }
 
 impl Before {
@@ -74,6 +85,10 @@ pub(super) struct Outstanding {
     dst: Vec<u32>,
     /// By GRF: SBIDs of instructions that may yet read it; as long as `dst`.
     src: Vec<u32>,
+    /// By GRF: SBIDs of messages that have it among the last two of their payloads, where these may be read late
+    /// ([`platforms::Errata::late_payloads`]); as long as `dst` there, else empty.
+    last: Vec<u32>,
+    has_last: bool,
     /// How many GRFs there are.
     grf_count: usize,
     /// SBIDs that may stand for something.
@@ -89,10 +104,12 @@ pub(super) struct Outstanding {
 
 impl Outstanding {
     /// Nothing is under way, in a kernel with so many registers.
-    pub fn clear(&mut self, grf_count: u16) {
+    pub fn clear(&mut self, grf_count: u16, late_payloads: bool) {
         self.entries.clear();
         self.dst.clear();
         self.src.clear();
+        self.last.clear();
+        self.has_last = late_payloads;
         self.grf_count = grf_count.into();
         (self.live, self.slm_loads, self.held) = (0, 0, false);
         self.kinds = [None; 32];
@@ -103,6 +120,7 @@ impl Outstanding {
         if self.dst.is_empty() {
             self.dst.resize(self.grf_count, 0);
             self.src.resize(self.grf_count, 0);
+            self.last.resize(if self.has_last { self.grf_count } else { 0 }, 0);
         }
     }
 
@@ -114,10 +132,12 @@ impl Outstanding {
             self.open();
             self.dst.copy_from_slice(&other.dst);
             self.src.copy_from_slice(&other.src);
+            self.last.copy_from_slice(&other.last);
             self.kinds = other.kinds;
         } else if self.live != 0 {
             self.dst.fill(0);
             self.src.fill(0);
+            self.last.fill(0);
         }
         (self.live, self.slm_loads, self.held) = (other.live, other.slm_loads, other.held);
     }
@@ -133,6 +153,10 @@ impl Outstanding {
                 *mine |= theirs;
             }
             for (mine, theirs) in self.src.iter_mut().zip(&other.src) {
+                gained |= theirs & !*mine;
+                *mine |= theirs;
+            }
+            for (mine, theirs) in self.last.iter_mut().zip(&other.last) {
                 gained |= theirs & !*mine;
                 *mine |= theirs;
             }
@@ -252,7 +276,7 @@ impl Outstanding {
             self.forget(wait.dst);
         }
         if wait.src != 0 {
-            self.src.iter_mut().for_each(|s| *s &= !wait.src);
+            self.src.iter_mut().chain(&mut self.last).for_each(|s| *s &= !wait.src);
         }
     }
 
@@ -268,7 +292,7 @@ impl Outstanding {
     /// Nothing more is under way for these SBIDs.
     fn forget(&mut self, ids: u32) {
         self.dst.iter_mut().for_each(|d| *d &= !ids);
-        self.src.iter_mut().for_each(|s| *s &= !ids);
+        self.src.iter_mut().chain(&mut self.last).for_each(|s| *s &= !ids);
         self.live &= !ids;
         self.slm_loads &= !ids;
     }
@@ -313,6 +337,13 @@ impl Outstanding {
                 pending[g] |= bit;
             }
         }
+        if self.has_last && a.is_message {
+            a.last_of_payloads(grf_bytes).for_each(|g| self.last[as_index(g)] |= bit);
+            // What the answer overwrites has been read for that.
+            let answer =
+                a.ranges().iter().filter(|r| r.file == TrackedFile::Grf && r.does == Direction::Write);
+            answer.flat_map(|r| grfs(r, grf_bytes)).for_each(|g| self.last[g] = 0);
+        }
     }
 
     /// SBIDs that may stand for a result yet to be written.
@@ -320,8 +351,23 @@ impl Outstanding {
         self.dst.iter().fold(0, |all, d| all | d)
     }
 
+    /// The registers that messages of these SBIDs may be reading late.
+    fn late(&self, ids: u32, all: &[InstAccess]) -> Late {
+        let mut late = Late::default();
+        let mut quick: u128 = 0;
+        for ((g, last), dst) in (0..).zip(&self.last).zip(&self.dst) {
+            if last & ids != 0 {
+                late.registers.insert(g);
+                late.dst |= dst;
+                quick |= 1 << (g % 128);
+            }
+        }
+        late.in_order = self.entries.iter().any(|e| all[as_index(e.inst)].written & quick != 0);
+        late
+    }
+
     /// What the annotation of an instruction that has to wait so depends on.
-    pub fn before(&self, wait: &Wait, named: bool) -> Before {
+    pub fn before(&self, wait: &Wait, named: bool, all: &[InstAccess]) -> Before {
         let mut oldest = [0; PIPES.len()];
         if named && wait.dist != [0; PIPES.len()] {
             for e in &self.entries {
@@ -329,7 +375,8 @@ impl Outstanding {
                 *age = e.age.max(*age);
             }
         }
-        Before { live: self.live, held: self.held, oldest }
+        let late = if self.has_last && wait.src != 0 { self.late(wait.src, all) } else { Late::default() };
+        Before { live: self.live, held: self.held, oldest, late }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use platforms::Platform;
 
-use super::is_legal;
+use super::{errata, is_legal};
 use crate::{AddrSub, Base, Class, Extent, FlagSub, GrfNum, Inst, Physical, Reg, Role, Virtual};
 
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
@@ -27,7 +27,11 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
     let wide = |e: Option<Extent>| {
         e.is_some_and(|e| e.end.div_ceil(grf_bytes).saturating_sub(e.start / grf_bytes) > 2)
     };
-    !wide(inst.dst_extent(grf_bytes))
+    // How variables are aligned is not known here.
+    let caps = platform.caps();
+    let may_be_odd = errata::chooses_words(caps, inst) || errata::reads_words_for_bytes(caps, inst);
+    !may_be_odd
+        && !wide(inst.dst_extent(grf_bytes))
         && !(0..3).any(|k| wide(inst.src_extent(k, grf_bytes)))
         && is_legal(platform, &placed)
         && (!cares_for_place(platform, inst) || legal_in_upper_halves(platform, inst, &placed, grf_bytes))

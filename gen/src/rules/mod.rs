@@ -20,6 +20,7 @@
 
 mod anywhere;
 mod branches;
+pub mod errata;
 mod floats;
 mod instruction;
 pub mod mixing;
@@ -113,6 +114,7 @@ fn every_rule(
             operations::check(&mut cx);
             two_registers::check(&mut cx);
             narrow_types::check(&mut cx);
+            errata::check(&mut cx);
         }
         Class::Ternary => {
             types::check(&mut cx);
@@ -123,6 +125,7 @@ fn every_rule(
             operations::check(&mut cx);
             two_registers::check(&mut cx);
             narrow_types::check(&mut cx);
+            errata::check(&mut cx);
         }
         Class::Dpas => systolic::check(&mut cx),
         Class::Branch => branches::check(&mut cx),

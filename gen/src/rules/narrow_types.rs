@@ -28,6 +28,9 @@ pub struct NarrowSource {
     pub region: Region,
     /// The byte in its register, if it is known.
     pub place: Option<u32>,
+    /// It is a second source whose words have to lie where the bytes of the result do
+    /// ([`platforms::Errata::swizzled_words_to_bytes`]).
+    pub fixed_words: bool,
 }
 
 /// Whether an integer operation on `lanes` channels reads `src` for `dst`.
@@ -59,7 +62,7 @@ pub fn narrow_fits(dst: Narrow, src: NarrowSource, lanes: u32) -> bool {
         (2, 1, 2, 2) => to / 2 % 16 == from / 2,
         (2, 1, 1, 4) => 2 * (to / 2 % 16) == from / 2,
         (2, 1, 1, 8) => 2 * (to / 2 % 8) == from / 4,
-        (1, 2, 2, 2) => to % 32 == from,
+        (1, 2, 2, 2) => !src.fixed_words && to % 32 == from,
         (1, 2, 1, 4) | (1, 1, 1, 2) => to % 32 == from / 2,
         (1, 2, 1, 8) | (1, 1, 1, 4) => to % 16 == from / 4,
         _ => false,
@@ -89,7 +92,9 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         if i == 2 || one_by_one || matches!(o.at, Some((Base::Arf(a), _)) if !matches!(a, Arf::Acc(_))) {
             continue;
         }
-        let src = NarrowSource { bytes: o.ty.bytes(), region: o.region, place: o.at.map(|(_, b)| b) };
+        let place = o.at.map(|(_, b)| b);
+        let fixed_words = i == 1 && cx.caps.errata.swizzled_words_to_bytes;
+        let src = NarrowSource { bytes: o.ty.bytes(), region: o.region, place, fixed_words };
         cx.require(
             narrow_fits(dst, src, cx.lanes()),
             "narrow-pack",

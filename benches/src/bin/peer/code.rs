@@ -1,7 +1,7 @@
 //! Counting instructions in raw code, the same way for both sides.
 
 use encoder::decode_all;
-use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Physical, SendInfo, Src, Target};
+use gen_ir::{Arf, Base, Clock, Desc, Dst, ExecSize, Inst, Op, Physical, Reg, SendInfo, Src, Target};
 use platforms::Platform;
 
 use crate::annotations::AnnotationClock;
@@ -9,9 +9,9 @@ use crate::annotations::AnnotationClock;
 /// What stands in some code.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
-    /// Instructions that do something: `nop`, `illegal` and `sync` are left out, and so are the dummies that
-    /// Intel's finalizer plants for workarounds on Gen11 and Gen12 (a register moved to itself, a `csel` of
-    /// `r0` into `r0`).
+    /// Instructions that do something: `nop`, `illegal` and `sync` are left out, and so are those that stand there for faults of
+    /// the hardware alone (`platforms::Errata`; Intel's finalizer also moves registers to themselves on Gen11): of Intel's code in
+    /// hand, which is of 2022, some lacks workarounds that were found later.
     pub instructions: u32,
     /// `sync` instructions, which platforms with a software scoreboard have.
     pub syncs: u32,
@@ -45,6 +45,9 @@ pub fn count(platform: Platform, code: &[u8], mut each: impl FnMut(&Inst<Physica
 }
 
 fn is_dummy(i: &Inst<Physical>) -> bool {
+    if is_read_for_its_own_sake(i) || i.op == Op::Mov && i.exec == ExecSize::S16 && clears_accumulator(i) {
+        return true;
+    }
     let (Dst::Direct { reg: dst, .. }, Src::Direct { reg: src, mods, .. }) = (i.dst, i.src[0]) else {
         return false;
     };
@@ -58,6 +61,17 @@ fn is_dummy(i: &Inst<Physical>) -> bool {
         Op::Csel => i.exec == ExecSize::S4 && i.src.iter().all(|s| s.reg() == Some(dst)),
         _ => false,
     }
+}
+
+/// One channel of a register, or a number, moved to nowhere: what the thread waits for then, or switches at.
+fn is_read_for_its_own_sake(i: &Inst<Physical>) -> bool {
+    i.op == Op::Mov && i.exec == ExecSize::S1 && i.dst.reg().is_some_and(Reg::is_null)
+}
+
+/// `mov (16) acc0.0:f 0`, which stands in front of the message that ends the thread.
+fn clears_accumulator(i: &Inst<Physical>) -> bool {
+    let accumulator = i.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(0))));
+    accumulator && matches!(i.src[0], Src::Imm { bits: 0, .. })
 }
 
 /// How often the body of a loop is taken to run.

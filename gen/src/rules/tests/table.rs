@@ -16,11 +16,12 @@ const SOURCES: [&str; 4] = ["PRM", "Mesa", "Intel", "Bspec"];
 type Has = fn(&Caps) -> bool;
 
 /// What the table says of platforms: words for what the rules ask of a platform's row. `!` before one says the contrary.
-const HAS: [(&str, Has); 28] = [
+const HAS: [(&str, Has); 31] = [
     ("all", |_| true),
     ("align16", |c| c.words.ternary_align16),
     ("bf16", |c| c.ops.bf16),
     ("byte-sources", |c| c.regions.byte_sources),
+    ("byte-words", |c| c.errata.odd_words_to_bytes),
     ("even-writes", |c| c.regions.even_writes),
     ("float-regions", |c| c.regions.float_regions),
     ("fp64", |c| c.ops.fp64),
@@ -41,7 +42,9 @@ const HAS: [(&str, Has); 28] = [
     ("registers-in-turn", |c| c.regions.registers_in_turn),
     ("responses-apart", |c| c.sends.responses_apart),
     ("restricted-64bit", |c| c.regions.restricted_64bit),
+    ("sel-words", |c| c.errata.odd_words_of_sel),
     ("shift-by-qword", |c| c.ops.shift_by_qword),
+    ("suppressed-reads", |c| c.errata.suppressed_reads),
     ("ternary-lanes-32", |c| c.words.ternary_lanes == 32),
     ("to-r127", |c| c.sends.to_r127),
     ("xe", |c| c.words.layout() == Layout::Xe),
