@@ -56,19 +56,27 @@ pub struct RtWriteMode {
 }
 
 impl RtWriteMode {
+    pub(crate) const TARGET_INDEX: u16 = 1 << RtWriteMode::TARGET_INDEX_OFFSET;
+    pub(crate) const ALPHA: u16 = 1 << RtWriteMode::ALPHA_OFFSET;
+    pub(crate) const OUTPUT_MASK: u16 = 1 << RtWriteMode::OUTPUT_MASK_OFFSET;
+    pub(crate) const DEPTH: u16 = 1 << RtWriteMode::DEPTH_OFFSET;
+    pub(crate) const STENCIL: u16 = 1 << RtWriteMode::STENCIL_OFFSET;
+    pub(crate) const COUNTER: u16 = 1 << RtWriteMode::COUNTER_OFFSET;
+    pub(crate) const SAMPLE_INDEX: u16 = 1 << RtWriteMode::SAMPLE_INDEX_OFFSET;
+
     /// The words of assembly, in their order.
     pub(crate) const FLAGS: [(&str, u16); 11] = [
-        ("RTI", RtWriteMode::new().with_target_index(true).into_bits()),
-        ("A", RtWriteMode::new().with_alpha(true).into_bits()),
-        ("O", RtWriteMode::new().with_output_mask(true).into_bits()),
-        ("Z", RtWriteMode::new().with_depth(true).into_bits()),
-        ("ST", RtWriteMode::new().with_stencil(true).into_bits()),
-        ("LRTW", RtWriteMode::new().with_last_write(true).into_bits()),
-        ("CPS", RtWriteMode::new().with_counter(true).into_bits()),
-        ("PS", RtWriteMode::new().with_per_sample(true).into_bits()),
-        ("CM", RtWriteMode::new().with_coarse(true).into_bits()),
-        ("SI", RtWriteMode::new().with_sample_index(true).into_bits()),
-        ("NULLRT", RtWriteMode::new().with_null_target(true).into_bits()),
+        ("RTI", RtWriteMode::TARGET_INDEX),
+        ("A", RtWriteMode::ALPHA),
+        ("O", RtWriteMode::OUTPUT_MASK),
+        ("Z", RtWriteMode::DEPTH),
+        ("ST", RtWriteMode::STENCIL),
+        ("LRTW", 1 << RtWriteMode::LAST_WRITE_OFFSET),
+        ("CPS", RtWriteMode::COUNTER),
+        ("PS", 1 << RtWriteMode::PER_SAMPLE_OFFSET),
+        ("CM", 1 << RtWriteMode::COARSE_OFFSET),
+        ("SI", RtWriteMode::SAMPLE_INDEX),
+        ("NULLRT", 1 << RtWriteMode::NULL_TARGET_OFFSET),
     ];
 }
 
@@ -85,11 +93,11 @@ pub struct RtReadMode {
 }
 
 impl RtReadMode {
+    pub(crate) const SAMPLE_INDEX: u16 = 1 << RtReadMode::SAMPLE_INDEX_OFFSET;
+
     /// The words of assembly, in their order.
-    pub(crate) const FLAGS: [(&str, u16); 2] = [
-        ("PS", RtReadMode::new().with_per_sample(true).into_bits()),
-        ("SI", RtReadMode::new().with_sample_index(true).into_bits()),
-    ];
+    pub(crate) const FLAGS: [(&str, u16); 2] =
+        [("PS", 1 << RtReadMode::PER_SAMPLE_OFFSET), ("SI", RtReadMode::SAMPLE_INDEX)];
 }
 
 /// Lanes of the samples of old.

@@ -54,15 +54,15 @@ macro_rules! struct_instructions {
                     u16("mode")                   => (mode: RtWriteMode "What it has and does.");
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
                     raw_src("header")             => (header: RawOperand "Header."): registers(1);
-                    int("sample index").when(When::Bits(RtWriteMode::new().with_sample_index(true).into_bits())) => (sample_index: (Option<Scalar>) "Sample index.");
-                    int("counter").when(When::Bits(RtWriteMode::new().with_counter(true).into_bits())) => (counter: (Option<Scalar>) "Coarse pixel counter.");
-                    int("render target index").when(When::Bits(RtWriteMode::new().with_target_index(true).into_bits())) => (target: (Option<Scalar>) "Render target index.");
-                    raw_src("source 0 alpha").when(When::Bits(RtWriteMode::new().with_alpha(true).into_bits())) => (alpha0: (Option<RawOperand>) "Source 0 alpha."): elements(1);
-                    raw_src("output mask").when(When::Bits(RtWriteMode::new().with_output_mask(true).into_bits())) => (output_mask: (Option<RawOperand>) "Output mask."): lanes(2);
+                    int("sample index").when(When::Bits(RtWriteMode::SAMPLE_INDEX)) => (sample_index: (Option<Scalar>) "Sample index.");
+                    int("counter").when(When::Bits(RtWriteMode::COUNTER)) => (counter: (Option<Scalar>) "Coarse pixel counter.");
+                    int("render target index").when(When::Bits(RtWriteMode::TARGET_INDEX)) => (target: (Option<Scalar>) "Render target index.");
+                    raw_src("source 0 alpha").when(When::Bits(RtWriteMode::ALPHA)) => (alpha0: (Option<RawOperand>) "Source 0 alpha."): elements(1);
+                    raw_src("output mask").when(When::Bits(RtWriteMode::OUTPUT_MASK)) => (output_mask: (Option<RawOperand>) "Output mask."): lanes(2);
                     raw_src("red"), raw_src("green"), raw_src("blue"), raw_src("alpha")
                         => (color: [RawOperand; 4] "Red, green, blue, alpha."): elements(1);
-                    raw_src("depth").when(When::Bits(RtWriteMode::new().with_depth(true).into_bits())) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
-                    raw_src("stencil").when(When::Bits(RtWriteMode::new().with_stencil(true).into_bits())) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
+                    raw_src("depth").when(When::Bits(RtWriteMode::DEPTH)) => (depth: (Option<RawOperand>) "Depth."): lanes(4);
+                    raw_src("stencil").when(When::Bits(RtWriteMode::STENCIL)) => (stencil: (Option<RawOperand>) "Stencil."): lanes(1);
                 }
 
                 /// `rt_read`: pixels of a render target. (Intel's finalizer reserves its opcode.)
@@ -70,7 +70,7 @@ macro_rules! struct_instructions {
                     EXEC.sizes(&[16, 32]); PRED;
                     u16("mode")                   => (mode: RtReadMode "What it has and brings.");
                     SURFACE.without_slm()         => (surface: SurfaceId "Surface.");
-                    int("sample index").when(When::Bits(RtReadMode::new().with_sample_index(true).into_bits())) => (sample_index: (Option<Scalar>) "Sample index.");
+                    int("sample index").when(When::Bits(RtReadMode::SAMPLE_INDEX)) => (sample_index: (Option<Scalar>) "Sample index.");
                     raw_dst("destination")        => (dst: RawOperand "Red, green, blue and alpha."): lanes(4).blocks(4);
                 }
             }
