@@ -11,7 +11,6 @@ use crate::{
 };
 use gen_ir::Op;
 use narrow::{as_index, low_i32, low_u32};
-use platforms::Layout;
 
 /// Wakes the channels that wait at the thread's place.
 pub(crate) fn arrive(t: &mut Thread) {
@@ -245,9 +244,9 @@ fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {
     }
 }
 
-/// A register's target: from this instruction on Xe, from the next one before (`jmpi`).
+/// A register's target.
 fn relative(t: &Thread, program: &Program, step: &Step) -> Result<Pc, Trap> {
-    let after = program.platform.caps().words.layout() == Layout::Gen8 && step.op == Op::Jmpi;
+    let after = step.op == Op::Jmpi && program.platform.caps().flow.jumps_from_next;
     let from = if after { program.offset_of(t.pc + 1) } else { step.offset };
     let to = i64::from(from) + value(t, step)?;
     program.at(to).ok_or_else(|| format!("a branch to {to:#x}, where no instruction starts").into())

@@ -23,12 +23,6 @@ pub enum Unsupported {
         /// The platform.
         platform: Platform,
     },
-    /// Compute parts have no sampler.
-    #[error("{0} has no sampler")]
-    NoSampler(Platform),
-    /// Compute parts draw nothing.
-    #[error("{0} has no 3D pipeline")]
-    NoPipeline(Platform),
     /// A field of the instruction has a value that the specification does not have.
     #[error("{field} {found} has no meaning")]
     NoMeaning {
@@ -311,6 +305,12 @@ pub enum Feature {
     /// An operation of the sampler.
     #[error("operation {0} of the sampler does not exist")]
     SamplerOperation(SamplerOp),
+    /// A sampler, which compute parts have none of.
+    #[error("a sampler does not exist")]
+    Sampler,
+    /// What draws, which compute parts have none of.
+    #[error("a 3D pipeline does not exist")]
+    Pipeline3d,
     /// Messages of the load/store cache.
     #[error("LSC messages do not exist")]
     Lsc,

@@ -1,8 +1,9 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Errata, Flow, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Pipes, Platform,
-    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Errata, FarCall, Flow, Format, Gen8Format, HalfMath, Memory, Mixing, Operations, Pipes,
+    Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread, Words,
+    latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -85,7 +86,8 @@ pub(crate) const BDW: Caps = Caps {
         structured: true,
         goto_jumps_on_true: false,
         switch_jump: true,
-        calla_register: false,
+        far_call: FarCall::ByJump,
+        jumps_from_next: true,
         fused_pairs: false,
     },
     scoreboard: Scoreboard {
@@ -106,6 +108,7 @@ pub(crate) const BDW: Caps = Caps {
         second_most: 0,
         response_most: 31,
         length_in_word: false,
+        function_in_descriptor: true,
         to_r127: false,
         half_by_type: true,
         responses_apart: false,

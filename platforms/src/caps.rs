@@ -8,7 +8,7 @@ mod scoreboard;
 mod words;
 
 pub use errata::Errata;
-pub use execution::{Flow, HalfMath, Mixing, Operations, Regions, Thread};
+pub use execution::{FarCall, Flow, HalfMath, Mixing, Operations, Regions, Thread};
 pub use messages::{EndFence, Memory, Sampler, Sends};
 pub use registers::{FloatAccumulators, RegisterFile, Registers};
 pub use scoreboard::{Pipes, Scoreboard};
@@ -70,6 +70,11 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// A 3D pipeline exists: parts that only compute have neither that nor a sampler.
+    pub const fn draws(&self) -> bool {
+        self.sampler.exists
+    }
+
     /// SBIDs of a thread with so many general registers: those of the smallest file that has as many.
     pub fn sbids(&self, grf_count: u16) -> u8 {
         let file = self.regs.files.iter().find(|file| file.grfs >= grf_count);

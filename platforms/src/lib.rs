@@ -1,8 +1,8 @@
 //! The GPU generations this project writes code for, one capability row each.
 //!
-//! Passes ask a row for a capability ([`Caps`]) and never compare platform names: a new platform is a
-//! new row. Figures come from Intel's Programmer's Reference Manuals (volume 7, "3D Media GPGPU") and
-//! from measurements with the reference tools.
+//! Passes ask a row for a capability ([`Caps`]) and compare neither names of platforms nor layouts of words, which only what
+//! makes or reads words and their text does: a new platform is a new row. Figures come from Intel's Programmer's
+//! Reference Manuals (volume 7, "3D Media GPGPU") and from measurements with the reference tools.
 //!
 //! A row states what differs from a neighbour's (`..BDW`), and whose test kernels stand for it (`like`); one that is like no
 //! other has its own, which `tests/kernels/compile` makes. What no row can say yet is a new field of [`Caps`], named for the
@@ -30,9 +30,9 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, Gen8Format, HalfMath, Layout, Memory, Mixing,
-    Operations, Pipes, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Thread,
-    Words, XeFormat,
+    Caps, EndFence, Errata, FarCall, FloatAccumulators, Flow, Format, Gen8Format, HalfMath, Layout, Memory,
+    Mixing, Operations, Pipes, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm,
+    Thread, Words, XeFormat,
 };
 pub use latency::Latencies;
 pub use platform::Platform;

@@ -3,8 +3,8 @@
 //! compiler, and of its assembler.
 
 use crate::{
-    Caps, EndFence, Errata, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform, Regions,
-    RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
+    Caps, EndFence, Errata, FarCall, Flow, Format, Latencies, Memory, Mixing, Operations, Pipes, Platform,
+    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Its row.
@@ -49,7 +49,7 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         ..TGLLP.regions
     },
     // `supportCallaRegSrc`.
-    flow: Flow { calla_register: true, ..TGLLP.flow },
+    flow: Flow { far_call: FarCall::ByAddress, ..TGLLP.flow },
     scoreboard: Scoreboard {
         // `hasThreeALUPipes`.
         pipes: Pipes::Three,

@@ -1,9 +1,9 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, HalfMath, Latencies, Memory, Mixing, Operations,
-    Pipes, Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words, XeFormat,
-    tgllp::TGLLP,
+    Caps, EndFence, Errata, FarCall, FloatAccumulators, Flow, Format, HalfMath, Latencies, Memory, Mixing,
+    Operations, Pipes, Platform, Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, Thread, Words,
+    XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -68,7 +68,7 @@ pub(crate) const PVC: Caps = Caps {
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },
-    flow: Flow { structured: false, calla_register: true, fused_pairs: false, ..TGLLP.flow },
+    flow: Flow { structured: false, far_call: FarCall::ByAddress, fused_pairs: false, ..TGLLP.flow },
     sends: Sends { late_functions: true, length_in_word: true, responses_apart: true, ..TGLLP.sends },
     scoreboard: Scoreboard {
         pipes: Pipes::Four,

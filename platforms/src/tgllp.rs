@@ -1,8 +1,8 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, EndFence, Errata, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform, Regions,
-    RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP,
+    Caps, EndFence, Errata, FarCall, FloatAccumulators, Flow, Format, Memory, Mixing, Operations, Platform,
+    Regions, RegisterFile, Registers, Sampler, Scoreboard, Sends, TernaryImm, Words, XeFormat, icllp::ICLLP,
     latency::XE,
 };
 
@@ -33,7 +33,13 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.regs
     },
     regions: Regions { mixed_half: Mixing::FirstFactor, ternary_unit_stride: 1, ..ICLLP.regions },
-    flow: Flow { switch_jump: false, fused_pairs: true, ..ICLLP.flow },
+    flow: Flow {
+        switch_jump: false,
+        far_call: FarCall::ByDistance,
+        jumps_from_next: false,
+        fused_pairs: true,
+        ..ICLLP.flow
+    },
     scoreboard: Scoreboard {
         software: true,
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE` of Intel's graphics compiler (visa/G4_IR.hpp).
@@ -41,7 +47,14 @@ pub(crate) const TGLLP: Caps = Caps {
         no_dd: false,
         ..ICLLP.scoreboard
     },
-    sends: Sends { second_most: 31, to_r127: true, responses_apart: false, null_target: true, ..ICLLP.sends },
+    sends: Sends {
+        second_most: 31,
+        function_in_descriptor: false,
+        to_r127: true,
+        responses_apart: false,
+        null_target: true,
+        ..ICLLP.sends
+    },
     memory: Memory {
         a64_gather_8_bytes: false,
         fence_flushes: false,

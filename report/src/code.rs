@@ -91,7 +91,7 @@ impl Code {
         let decoded: Vec<Decoded> =
             decode_all(platform, code).take_while(|d| as_index(d.offset) < end).collect();
         let insts = instructions(platform, &decoded);
-        let messages = message::all(platform, &insts);
+        let messages = message::all(&insts);
         let insts = with_lengths(insts, &messages);
         let flow = Flow::new(&insts);
         let (waits, cycles, cycles_in_loops) = cycles::waits(platform, &insts, &flow);

@@ -3,7 +3,6 @@
 use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Sfid, Src};
 use messages::Descriptor;
 use narrow::low_u32;
-use platforms::Platform;
 
 use crate::instruction::Instruction;
 
@@ -35,14 +34,14 @@ pub struct Message {
 }
 
 /// All messages of a code.
-pub(crate) fn all(platform: Platform, insts: &[Instruction]) -> Vec<Message> {
+pub(crate) fn all(insts: &[Instruction]) -> Vec<Message> {
     let mut found = Vec::new();
     // What the last instruction that wrote `a0.0` added to it as a constant.
     let mut constant = None;
     for (at, i) in insts.iter().enumerate() {
         let Some(inst) = &i.inst else { continue };
         if let Payload::Send(send) = &inst.payload {
-            found.push(one(platform, at, i, send, constant));
+            found.push(one(at, i, send, constant));
         }
         if inst.op.is_branch() {
             constant = None;
@@ -75,13 +74,7 @@ fn constant_of(inst: &Inst<Physical>) -> Option<u32> {
     }
 }
 
-fn one(
-    platform: Platform,
-    at: usize,
-    i: &Instruction,
-    send: &SendInfo<Physical>,
-    constant: Option<u32>,
-) -> Message {
+fn one(at: usize, i: &Instruction, send: &SendInfo<Physical>, constant: Option<u32>) -> Message {
     let (descriptor, in_register) = match send.desc {
         Desc::Imm(desc) => (Some(desc), false),
         Desc::Reg(reg) if reg.byte == 0 => (constant.map(Descriptor::from_bits), true),
@@ -107,7 +100,7 @@ fn one(
         header: known && send.sfid.may_have_header() && fields.header_present(),
         surface: (known && names_surface && !in_register).then(|| fields.surface().0),
         scratch: known && send.sfid.is_scratch(fields),
-        reads: known && whole.only_reads(platform),
+        reads: known && whole.only_reads(),
         eot: send.eot,
     }
 }

@@ -64,7 +64,7 @@ struct TernarySlot {
 fn unread_place(caps: &Caps) -> u16 {
     match caps.words.format {
         Format::Xe(XeFormat::Gen12) => Direct::new().with_sub_reg_num(7).into_bits(),
-        _ => 0,
+        Format::Gen8(_) | Format::Xe(XeFormat::XeHpg | XeFormat::XeHpc) => 0,
     }
 }
 

@@ -2,16 +2,14 @@
 //! functions are put behind the kernel that calls them.
 //!
 //! All calls are `call` and `ret`: the callee's joins then wake only channels that the call has brought,
-//! which recursion needs. Through an address it is `calla` where that takes a register; else `call` with
-//! a distance from `ip` on Xe. On Gen8 to Gen11 `call` takes no register reliably: it calls the jump
-//! right before it, which goes to the callee.
+//! which recursion needs. Through an address it is what [`FarCall`] says.
 
 use gen_ir::{
     Arf, Base, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool,
     Reg, Region, Src, SrcMod, Target, Type,
 };
 use narrow::{as_index, span, to_index};
-use platforms::{Caps, Layout};
+use platforms::{Caps, FarCall};
 
 use crate::lower::address::UNLINKED;
 
@@ -183,8 +181,8 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     }
     let near = |n: i64| [value(target), Src::imm(n.cast_unsigned(), Type::D)];
     let none = [Src::None; 3];
-    match (caps.words.layout(), caps.flow.calla_register) {
-        (Layout::Gen8, _) => {
+    match caps.flow.far_call {
+        FarCall::ByJump => {
             out.push(jump(origin, over(Some(64)), Src::None));
             // The call leads here.
             let mut distance = scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]);
@@ -202,7 +200,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
                 ..inst
             });
         }
-        (Layout::Xe, true) => {
+        FarCall::ByAddress => {
             // The register must start at its first byte (`Wa_1608127078` of Intel's graphics compiler).
             let mut copy = scalar(Op::Mov, origin, link, [Src::scalar(target, Type::Ud), Src::None]);
             copy.dst = Dst::packed(link, Type::Ud);
@@ -210,7 +208,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
             let src = [Src::scalar(link, Type::Ud), Src::None, Src::None];
             out.push(Inst { op: Op::Calla, payload: over(None), src, ..inst });
         }
-        (Layout::Xe, false) => {
+        FarCall::ByDistance => {
             out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
             // How far the call is from there is known once dependencies are: `place_distances`.
             out.push(scalar(Op::Add, origin, link, near(-32)));

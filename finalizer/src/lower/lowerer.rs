@@ -2,7 +2,7 @@
 //! channels and predicate. The files beside this one add what becomes of a family of instructions; none of them is
 //! imported here.
 
-use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarId, Virtual};
+use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 use smallvec::SmallVec;
 use visa::Opcode;
@@ -185,6 +185,11 @@ impl Lowerer<'_> {
         VReg::var_at(id, 0)
     }
 
+    /// A new dword of the address register, for a descriptor.
+    pub(crate) fn address_dword(&mut self) -> VReg {
+        VReg::var_at(self.var(Var::temp(VarClass::Address, 4, 4)), 0)
+    }
+
     /// A new general temporary of `lanes` elements of `bytes` bytes, register aligned unless scalar.
     pub(crate) fn temp(&mut self, lanes: u32, bytes: u32) -> VReg {
         let grf = u32::from(self.caps.regs.grf_bytes);
@@ -214,6 +219,11 @@ impl Lowerer<'_> {
     /// Refuses an instruction that the platform does not have.
     pub(crate) fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
         self.lacks(Feature::Instruction(opcode))
+    }
+
+    /// Refuses a feature if the platform does not have it.
+    pub(crate) fn needs(&self, has: bool, feature: Feature) -> Lowered {
+        if has { Ok(()) } else { self.lacks(feature) }
     }
 
     /// Refuses what the platform does not have.

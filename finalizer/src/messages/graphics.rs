@@ -7,7 +7,6 @@ use messages::{
     urb::{Urb, UrbOpcode},
 };
 use narrow::low_u8;
-use platforms::Layout;
 use visa::{
     Op as Visa, VectorOperand,
     op::{Holds, RtWrite},
@@ -16,7 +15,7 @@ use visa::{
 use super::{Message, Parts, PayloadPart, Surface};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
-    lower::{Lowered, Lowerer, Unsupported},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
 /// Which of several render targets a write is for.
@@ -54,16 +53,11 @@ impl Color {
 }
 
 impl Lowerer<'_> {
-    /// Compute parts have neither sampler nor 3D pipeline.
-    fn need_graphics(&self) -> Lowered {
-        self.need_sampler().map_err(|_| Unsupported::NoPipeline(self.caps.platform).into())
-    }
-
     /// `rt_write_3d`: a header of two registers where something has to be in it, then alpha of source 0, output mask, the
     /// colors, depth and stencil (Intel, `translateVISARTWrite3DInst`). Messages have sixteen channels at most; of more,
     /// Intel's finalizer writes one message for the lower ones, whose payload is laid out as if there were no others.
     pub(super) fn render_target_write(&mut self, write: &RtWrite<'_>) -> Lowered {
-        self.need_graphics()?;
+        self.needs(self.caps.draws(), Feature::Pipeline3d)?;
         let half = self.visa.payload_element_bytes(write.color[0]) == 2;
         let color = if half { Color::Half } else { Color::Float };
         if self.lanes.exec.lanes() <= 16 {
@@ -122,7 +116,7 @@ impl Lowerer<'_> {
     /// from one instruction, with its `last_rt` and their `group`).
     fn render_target_group(&mut self, write: &RtWrite<'_>, color: Color) -> Lowered {
         let lanes = self.lanes.exec.lanes();
-        if write.counter.is_some() && !self.caps.sends.split {
+        if write.counter.is_some() && !self.caps.sends.extended_in_register() {
             return Err(Unsupported::ExtendedDescriptor { coarse_pixels: true }.into());
         }
         let target = Target::of(write.target);
@@ -183,14 +177,15 @@ impl Lowerer<'_> {
         control: u32,
         counter: Option<VSrc>,
     ) -> ExDesc<gen_ir::Virtual> {
-        let gen8 = self.caps.words.layout() == Layout::Gen8;
+        let with_function = self.caps.sends.function_in_descriptor;
         let ex_desc = ex_desc.with_extended_function_control(control);
-        if counter.is_none() && (control == 0 || !gen8) {
+        if counter.is_none() && (control == 0 || !with_function) {
             return Desc::Imm(ex_desc);
         }
-        let ex_desc = if gen8 { ex_desc.with_target_function(Sfid::Render.number()) } else { ex_desc };
+        let function = if with_function { Sfid::Render.number() } else { 0 };
+        let ex_desc = ex_desc.with_target_function(function);
         let bits = Src::ud(ex_desc.into_bits());
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         let to = Dst::packed(a0, Type::Ud);
         self.emit(match counter {
             Some(counter) => build::op(Op::Or, Lanes::SCALAR, to, &[counter, bits]),
@@ -260,7 +255,7 @@ impl Lowerer<'_> {
         let Visa::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } = *op else {
             unreachable!("{op:?} is not a URB write");
         };
-        self.need_graphics()?;
+        self.needs(self.caps.draws(), Feature::Pipeline3d)?;
         // Fewer channels leave the rest of the registers unused.
         let lanes = self.lanes.exec.lanes();
         if lanes > 8 {

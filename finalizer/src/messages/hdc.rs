@@ -291,10 +291,7 @@ impl Lowerer<'_> {
 
     /// Refuses atomics of elements of a size that the platform has none of.
     pub(super) fn check_atomics_of(&self, bits: u8) -> Lowered {
-        if bits == 16 && !self.caps.memory.word_atomics {
-            return self.lacks(Feature::Atomics(bits));
-        }
-        Ok(())
+        self.needs(bits != 16 || self.caps.memory.word_atomics, Feature::Atomics(bits))
     }
 }
 

@@ -157,9 +157,7 @@ impl Lowerer<'_> {
         known: Option<u32>,
         var: Option<gen_ir::VarId>,
     ) -> Lowered<Surface> {
-        if !self.caps.sends.split {
-            return self.lacks(Feature::BindlessSurfaces);
-        }
+        self.needs(self.caps.sends.extended_in_register(), Feature::BindlessSurfaces)?;
         let state = match (known, var) {
             (_, Some(var)) => VReg::var_at(var, 0),
             (Some(value), None) => {

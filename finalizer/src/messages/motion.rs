@@ -58,9 +58,7 @@ impl Lowerer<'_> {
     /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`.
     pub(super) fn motion_estimation(&mut self, op: &visa::Op<'_>) -> Lowered {
         use visa::Op;
-        if !self.caps.sampler.media {
-            return self.lacks(Feature::MotionEstimation);
-        }
+        self.needs(self.caps.sampler.media, Feature::MotionEstimation)?;
         let lengths = MotionLengths::of(*op);
         match *op {
             Op::VmeIme { stream, search, universal, input, surface, references, center, output } => {

@@ -5,7 +5,6 @@ use gen_ir::{
 };
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
-use platforms::Layout;
 use visa::{
     Op as Visa, VectorOperand,
     op::{SendEnd, SendWait},
@@ -61,7 +60,9 @@ impl Lowerer<'_> {
         let lengths = SendLengths::new(first_len, second_len, dst_len.into())?;
         let ex_desc = match immediate {
             Some(given) => self.raw_extended_descriptor(given, code, lengths.second),
-            None if !split => return Err(Unsupported::ExtendedDescriptor { coarse_pixels: false }.into()),
+            None if !self.caps.sends.extended_in_register() => {
+                return Err(Unsupported::ExtendedDescriptor { coarse_pixels: false }.into());
+            }
             None => self.raw_descriptor_register(ext_desc)?,
         };
         let grf = self.grf();
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
             Src::Imm { bits, .. } => Src::ud(low_u32(bits)),
             other => other,
         };
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
         Ok(Desc::Reg(a0))
     }
@@ -189,10 +190,10 @@ impl Lowerer<'_> {
             return Desc::Imm(given.with_extended_length(ExtendedLength::NONE).outside_word());
         }
         let all = given.with_extended_length(second);
-        if self.caps.words.layout() == Layout::Xe || second.registers() < 16 {
+        if !self.caps.sends.function_in_descriptor || second.registers() < 16 {
             return Desc::Imm(all.outside_word());
         }
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         let value = Src::ud(all.into_bits() | u32::from(code));
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
         Desc::Reg(a0)

@@ -2,7 +2,7 @@
 //!
 //! The header is a copy of `r0` with [`HeaderControl`] in its third dword.
 
-use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
+use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, Virtual};
 use messages::{
     Descriptor, ExtendedDescriptor,
     sampler::{self, HeaderControl, MessageType, Parameter, Request, SimdMode},
@@ -70,7 +70,7 @@ fn element_bytes(lanes: u32, half: bool) -> u32 {
 impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, sample: &Sample<'_>) -> Lowered {
-        self.need_sampler()?;
+        self.needs(self.caps.sampler.exists, Feature::Sampler)?;
         let Some(operation) = message_of(sample.op) else {
             return self.lacks(Feature::SamplerOperation(sample.op));
         };
@@ -195,10 +195,6 @@ impl Lowerer<'_> {
             parts.push(PayloadPart { reg, len });
         }
         if parts.is_empty() { Err(Unsupported::NoParameters.into()) } else { Ok(parts) }
-    }
-
-    pub(super) fn need_sampler(&self) -> Lowered {
-        if self.caps.sampler.exists { Ok(()) } else { Err(Unsupported::NoSampler(self.caps.platform).into()) }
     }
 
     /// Brings the results of a group of lanes to their places in the whole result, whose channels have `whole`
@@ -345,7 +341,7 @@ impl Lowerer<'_> {
         if desc.registers == [None; 2] {
             return Desc::Imm(known);
         }
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         let to = Dst::packed(a0, Type::Ud);
         let mut sum = Src::ud(known.into_bits());
         for (reg, shift) in desc.registers.into_iter().flatten() {
@@ -365,7 +361,7 @@ impl Lowerer<'_> {
 
     /// `resinfo`, `sampleinfo`.
     pub(crate) fn sampler_info(&mut self, op: &Visa<'_>) -> Lowered {
-        self.need_sampler()?;
+        self.needs(self.caps.sampler.exists, Feature::Sampler)?;
         let data = self.lane_data(op)?;
         let Visa::Info3d { op, channels, surface, lod, .. } = *op else {
             unreachable!("{op:?} is no query");

@@ -14,7 +14,7 @@ use visa::{
 use super::{Message, PayloadPart, hdc::disabled, sampler::Sampler};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
-    lower::{Lowered, Lowerer, Unsupported},
+    lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
 /// A message on a block of pixels.
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
         coords: [&VectorOperand; 4],
         dst: RawOperand,
     ) -> Lowered {
-        self.need_sampler()?;
+        self.needs(self.caps.sampler.exists, Feature::Sampler)?;
         let header = self.media_header(channels, PixelFormat::Full16);
         let place = self.zero_register();
         for (dword, operand) in (2..).zip(coords) {
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         else {
             unreachable!("{op:?} is not a block of pixels");
         };
-        self.need_sampler()?;
+        self.needs(self.caps.sampler.exists, Feature::Sampler)?;
         let header = self.media_header(channels, format);
         let place = self.payload(1);
         for (dword, operand) in [(0, v2d)].into_iter().chain((2..).zip(coords)) {
@@ -157,7 +157,7 @@ impl Lowerer<'_> {
         let Visa::SampleLegacy { channels, lanes, sampler, surface, coords: [u, v, r], .. } = *op else {
             unreachable!("{op:?} is not a sample of old");
         };
-        self.need_sampler()?;
+        self.needs(self.caps.sampler.exists, Feature::Sampler)?;
         let simd_mode = match lanes {
             SampleLanes::Eight => SimdMode::Simd8,
             SampleLanes::Sixteen => SimdMode::Simd16,

@@ -173,8 +173,7 @@ impl Lowerer<'_> {
             None => Desc::Imm(desc),
             Some(Surface::Index(index) | Surface::Bindless(index, _)) => Desc::Imm(desc.with_surface(index)),
             Some(Surface::Register(reg)) => {
-                let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
-                let a0 = VReg::var_at(a0, 0);
+                let a0 = self.address_dword();
                 self.emit(build::op(
                     Op::Add,
                     Lanes::SCALAR,
@@ -197,7 +196,7 @@ impl Lowerer<'_> {
         let Some(Surface::Bindless(_, state)) = surface else {
             return Desc::Imm(ex_desc);
         };
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         let to = Dst::packed(a0, Type::Ud);
         let state = Src::scalar(state, Type::Ud);
         let bits = ex_desc.with_target_function(sfid.number()).into_bits();

@@ -218,9 +218,7 @@ impl Lowerer<'_> {
             (_, false) => Dc1::A64Atomic,
             (_, true) => Dc1::A64AtomicFloat,
         };
-        if bits == 64 && operation.is_float() {
-            return self.lacks(Feature::FloatAtomics(bits));
-        }
+        self.needs(bits != 64 || !operation.is_float(), Feature::FloatAtomics(bits))?;
         self.note_write(None);
         let returns = !result.operand.is_null();
         let desc = Atomic::new()

@@ -33,7 +33,7 @@ use messages::{
     lsc,
 };
 use narrow::{as_index, to_index};
-use platforms::{Caps, Platform};
+use platforms::Platform;
 
 use graph::Graph;
 pub(crate) use graph::implicit_accumulator;
@@ -143,7 +143,7 @@ fn kind(
             return Mobility::Memory(MemoryAccess::ORDERS);
         }
         Class::Branch | Class::Sync | Class::Nullary => return Mobility::Stays,
-        Class::Send => return kind_of_message(inst, platform, descs),
+        Class::Send => return kind_of_message(inst, descs),
         _ => {}
     }
     let dst = match inst.dst {
@@ -177,29 +177,25 @@ fn is_state(reg: Reg<Physical>) -> bool {
 const FOR_VALUES: RangeInclusive<u8> = Arf::Null.code().0..=Arf::Flag(0).code().0;
 
 /// Messages that do more than access memory stay, and those of which it is not known.
-fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {
+fn kind_of_message(inst: &Inst<Physical>, descs: &Descriptors) -> Mobility {
     let Payload::Send(send) = &inst.payload else { return Mobility::Stays };
     let Some(known) = descs.known(send) else { return Mobility::Stays };
     let plain =
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
     let access = match send.desc {
-        Desc::Imm(_) => known.memory_access(platform),
-        Desc::Reg(_) => known.memory_access_of_any_surface(platform),
+        Desc::Imm(_) => known.memory_access(),
+        Desc::Reg(_) => known.memory_access_of_any_surface(),
     };
-    if plain && (!access.writes || keeps_order(&known, platform.caps())) {
-        Mobility::Memory(access)
-    } else {
-        Mobility::Stays
-    }
+    if plain && (!access.writes || keeps_order(&known)) { Mobility::Memory(access) } else { Mobility::Stays }
 }
 
 /// Stores, atomics, other messages that access memory and do nothing else, and what orders them: fences and barriers.
-fn keeps_order(send: &SendInfo<Physical>, caps: &Caps) -> bool {
+fn keeps_order(send: &SendInfo<Physical>) -> bool {
     let Desc::Imm(desc) = send.desc else { return false };
     match send.sfid {
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
             let known = |op: lsc::Op| op.row().effect != Effect::Other;
-            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(known)
+            lsc::Untyped::from(desc).op().is_some_and(known)
         }
         Sfid::Dc0 | Sfid::Dc1 | Sfid::Render => true,
         // Motion estimation reads surfaces.

@@ -5,7 +5,6 @@ use messages::{
     lsc::{self, AddressModel},
     sampler::Sample,
 };
-use platforms::Platform;
 
 use crate::{Desc, SendInfo, Space};
 
@@ -65,24 +64,24 @@ impl<S: Space> SendInfo<S> {
     ///
     /// Sources: Programmer's Reference Manuals, volume "3D Media GPGPU", "Data Port Messages" (Skylake
     /// volume 7), and the message numbers of the reference disassembler for later platforms.
-    pub fn memory_access(&self, platform: Platform) -> MemoryAccess {
-        self.access_to(self.spaces(), platform)
+    pub fn memory_access(&self) -> MemoryAccess {
+        self.access_to(self.spaces())
     }
 
     /// What a message may touch whose surface is known only when it is sent: a register adds the binding table index to the
     /// descriptor, and indices of the data port stand for shared local memory and for scratch memory, too.
-    pub fn memory_access_of_any_surface(&self, platform: Platform) -> MemoryAccess {
+    pub fn memory_access_of_any_surface(&self) -> MemoryAccess {
         let spaces = match self.spaces() {
             &[MemorySpace::Global] if matches!(self.sfid, Sfid::Dc0 | Sfid::Dc1) => {
                 &[MemorySpace::SharedLocal, MemorySpace::Scratch, MemorySpace::Global]
             }
             spaces => spaces,
         };
-        self.access_to(spaces, platform)
+        self.access_to(spaces)
     }
 
-    fn access_to(&self, spaces: &[MemorySpace], platform: Platform) -> MemoryAccess {
-        match self.effect(platform) {
+    fn access_to(&self, spaces: &[MemorySpace]) -> MemoryAccess {
+        match self.effect() {
             Some(Effect::Load) => MemoryAccess::to(spaces, Access::Load),
             Some(Effect::Store) => MemoryAccess::to(spaces, Access::Store),
             Some(Effect::Atomic | Effect::Order | Effect::Other) | None => MemoryAccess::ORDERS,
@@ -91,17 +90,15 @@ impl<S: Space> SendInfo<S> {
 
     /// Whether the message is known to do nothing but read memory: loads, reads of surfaces and samples,
     /// not fences, atomics or anything without a name here. With a descriptor in a register it is not known.
-    pub fn only_reads(&self, platform: Platform) -> bool {
-        !self.memory_access(platform).writes
+    pub fn only_reads(&self) -> bool {
+        !self.memory_access().writes
     }
 
     /// What the message does, if that is known.
-    fn effect(&self, platform: Platform) -> Option<Effect> {
+    fn effect(&self) -> Option<Effect> {
         let Desc::Imm(desc) = self.desc else { return None };
         match self.sfid {
-            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm if platform.caps().memory.lsc => {
-                lsc::Untyped::from(desc).op()?.plain_effect()
-            }
+            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::Untyped::from(desc).op()?.plain_effect(),
             Sfid::Dc0 => hdc::dc0_effect(desc),
             Sfid::Dc1 => hdc::dc1_effect(desc),
             Sfid::DcRo => hdc::dc_ro_effect(desc),
@@ -154,7 +151,7 @@ mod tests {
     #[test]
     fn memory_is_told_apart_by_what_a_message_is() {
         use MemorySpace::{Global, Sampled, Scratch, SharedLocal};
-        let skl = |sfid, desc: u32| send(sfid, Descriptor::from_bits(desc)).memory_access(Platform::Skl);
+        let skl = |sfid, desc: u32| send(sfid, Descriptor::from_bits(desc)).memory_access();
         // Untyped reads and writes of surfaces 1 and 254; a typed write; an atomic (data cache 1, types 1, 9, d, 2).
         for (desc, space) in [(1, Global), (0xfe, SharedLocal)] {
             assert_eq!(skl(Sfid::Dc1, 1 << 14 | desc), MemoryAccess::to(&[space], Access::Load));
@@ -170,17 +167,14 @@ mod tests {
         // Images by a sampler, and without one: those may be written, too.
         for (message, space) in [(MessageType::Sample, Sampled), (MessageType::Load, Global)] {
             let desc = Descriptor::from_bits(Sample::to(message).into_bits());
-            assert_eq!(
-                send(Sfid::Sampler, desc).memory_access(Platform::Skl),
-                MemoryAccess::to(&[space], Access::Load)
-            );
+            assert_eq!(send(Sfid::Sampler, desc).memory_access(), MemoryAccess::to(&[space], Access::Load));
         }
         let mut by_register = send(Sfid::Dc1, Descriptor::from_bits(1 << 14));
         assert_eq!(
-            by_register.memory_access_of_any_surface(Platform::Skl),
+            by_register.memory_access_of_any_surface(),
             MemoryAccess::to(&[SharedLocal, Scratch, Global], Access::Load)
         );
         by_register.desc = Desc::Reg(Reg::arf(crate::Arf::Addr(0), 0));
-        assert_eq!(by_register.memory_access(Platform::Skl), MemoryAccess::ORDERS);
+        assert_eq!(by_register.memory_access(), MemoryAccess::ORDERS);
     }
 }

@@ -77,7 +77,7 @@ impl SwsbKind {
             Class::Send => SwsbKind::Send,
             Class::Math => SwsbKind::Math,
             Class::Dpas => SwsbKind::Dpas,
-            _ => SwsbKind::Other,
+            Class::Basic | Class::Ternary | Class::Branch | Class::Sync | Class::Nullary => SwsbKind::Other,
         }
     }
 
@@ -114,7 +114,7 @@ impl SwsbKind {
     pub fn has_pair(self, pipe: Pipe, mode: SbidMode, pipes: Pipes) -> bool {
         match pipes {
             Pipes::Four => self.pairs().contains(&(pipe, mode)),
-            _ => (pipe, mode) == self.only_pair(pipes),
+            Pipes::One | Pipes::Three => (pipe, mode) == self.only_pair(pipes),
         }
     }
 }

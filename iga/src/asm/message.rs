@@ -4,7 +4,6 @@ use super::{cursor::Cursor, operand::register_base, token::Token};
 use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, Sfid, Src, SrcMod, Type};
 use messages::ExtendedDescriptor;
 use narrow::to_u8;
-use platforms::Layout;
 
 impl Cursor<'_> {
     fn send_register(&mut self, what: &str) -> Option<Reg<Physical>> {
@@ -87,7 +86,7 @@ impl Cursor<'_> {
         }
         if let Desc::Imm(desc) = &mut ex_desc {
             let fields: ExtendedDescriptor = *desc;
-            if self.caps.words.layout() == Layout::Gen8 {
+            if self.caps.sends.function_in_descriptor {
                 send.sfid = Sfid::before_lsc(fields.target_function());
                 send.eot = fields.end_of_thread();
                 *desc = fields.outside_word();

@@ -17,7 +17,7 @@ pub(super) use query::{Addressing, Data, Edition, Kind, Message, Surface};
 use super::columns::put_decimal;
 use gen_ir::{Arf, Base, Desc, Inst, Physical, Reg, SendInfo, Sfid, Src};
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength};
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Platform};
 
 /// Decodes the message of a `send`; `None` when its descriptor is in a register.
 pub(super) fn decode(
@@ -76,7 +76,7 @@ pub(super) fn written_ex_desc(
         0 => desc,
         length => desc.with_extended_length(ExtendedLength::of(length.into())),
     };
-    if caps.words.layout() == Layout::Gen8 {
+    if caps.sends.function_in_descriptor {
         desc.with_target_function(send.sfid.number()).with_end_of_thread(send.eot)
     } else {
         desc
@@ -158,7 +158,7 @@ pub(super) fn put_comment(
         Desc::Imm(_) => put(text, lens.dst, send.desc.reg(), ""),
         Desc::Reg(reg) => put_field(text, reg, "[24:20]"),
     }
-    if caps.words.layout() == Layout::Gen8 {
+    if caps.sends.function_in_descriptor {
         match send.ex_desc {
             Desc::Reg(reg) => {
                 text.push_str("; sfid ");

@@ -147,8 +147,10 @@ pub struct Flow {
     pub goto_jumps_on_true: bool,
     /// `switchjmp` exists.
     pub switch_jump: bool,
-    /// `calla` takes its target from a register (Intel's finalizer, `supportCallaRegSrc`).
-    pub calla_register: bool,
+    /// How a function is called whose address a register has.
+    pub far_call: FarCall,
+    /// A distance that a register has counts for `jmpi` from the next instruction, not from its own (volume 2a, "jmpi").
+    pub jumps_from_next: bool,
     /// Two threads run as a pair, with one instruction pointer, and send together (Intel's finalizer, `hasFusedEU`).
     ///
     /// A message whose descriptor differs between them must say so. They may want to go different ways where each thread by
@@ -157,6 +159,17 @@ pub struct Flow {
     /// in visa/SWWA.cpp). An indirect call goes where the first of them says (there, `applyFusedCallWA`): that is not worked
     /// around here.
     pub fused_pairs: bool,
+}
+
+/// How a function is called whose address a register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FarCall {
+    /// `call` takes no register reliably: it calls the jump right before it, which goes to the function.
+    ByJump,
+    /// `call` takes the distance from its own place.
+    ByDistance,
+    /// `calla` takes the address (Intel's finalizer, `supportCallaRegSrc`).
+    ByAddress,
 }
 
 /// How a thread starts, meets others and ends.

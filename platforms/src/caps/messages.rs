@@ -19,6 +19,9 @@ pub struct Sends {
     /// The word says how long the second payload is, not the extended descriptor, and how to read a descriptor in a
     /// register (`ExBSO`, `CPS`).
     pub length_in_word: bool,
+    /// The extended descriptor says which shared function a message goes to and whether the thread ends, an immediate one
+    /// with four bits of the second payload's length and nothing else; elsewhere the word does.
+    pub function_in_descriptor: bool,
     /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
     pub to_r127: bool,
     /// Of a descriptor in a register the hardware takes bits 0 to 28: that data are half floats (bit 30) stands in the word,
@@ -31,6 +34,13 @@ pub struct Sends {
     pub target_in_descriptor: bool,
     /// An extended descriptor says that there is no render target.
     pub null_target: bool,
+}
+
+impl Sends {
+    /// An extended descriptor may be in a register: that of a split message (volume 2a, "sends").
+    pub const fn extended_in_register(&self) -> bool {
+        self.split
+    }
 }
 
 /// Which threads must not end before what they wrote has arrived (Intel, `insertFenceBeforeEOT`, and the workaround

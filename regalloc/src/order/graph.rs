@@ -253,7 +253,7 @@ impl BlockGraph {
                 );
             }
             if let Some(info) = inst.send() {
-                let access = info.memory_access(kernel.platform);
+                let access = info.memory_access();
                 let does = Direction::write_if(access.writes);
                 for space in access.spaces() {
                     memory[space.index()].touch(now, does, &mut self.before.list, &mut self.readers);

@@ -17,16 +17,15 @@ use platforms::Platform;
 /// Execution sizes that an instruction takes; none where it takes all (spec, `Exec_size` of each page).
 fn exec_sizes(record: &Record, row: &'static Row, platform: Option<Platform>) -> &'static [u32] {
     use Opcode::*;
-    let narrow = platform.is_some_and(|p| p.caps().regs.native_lanes() == 8);
+    let native = platform.map(|p| p.caps().regs.native_lanes());
     match record.opcode {
         Jmp | Switchjmp => &[1],
         Plane => &[8, 16],
         Bfe | Bfi => &[1, 4, 8, 16, 32],
         Madw => &[1, 2, 4, 8, 16],
-        // A channel is a dword of a register.
-        Dpas | Dpasw if platform.is_some_and(|p| p.caps().regs.grf_bytes / 4 == 16) => &[16],
+        Dpas | Dpasw if native == Some(16) => &[16],
         Dpas | Dpasw => &[8, 16],
-        Gather4Typed | Scatter4Typed | TypedAtomic3d if narrow => &[8],
+        Gather4Typed | Scatter4Typed | TypedAtomic3d if native == Some(8) => &[8],
         _ => row.exec_sizes(),
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses of load/store-cache messages: scale and offset, pitch, the surface they count from.
 
-use gen_ir::{Desc, Dst, ExDesc, Op, Src, Type, Var};
+use gen_ir::{Desc, Dst, ExDesc, Op, Src, Type};
 use messages::{
     ExtendedDescriptor,
     lsc::{AddressModel, AddressSize, BtiExtended},
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
 
     /// An extended descriptor that is computed into an address register.
     fn address_register(&mut self, op: Op, srcs: &[Src<gen_ir::Virtual>]) -> ExDesc<gen_ir::Virtual> {
-        let a0 = VReg::var_at(self.var(Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let a0 = self.address_dword();
         self.emit(build::op(op, Lanes::SCALAR, Dst::packed(a0, Type::Ud), srcs));
         Desc::Reg(a0)
     }

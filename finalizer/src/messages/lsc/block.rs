@@ -18,9 +18,7 @@ use crate::{
 impl Lowerer<'_> {
     /// Two-dimensional block loads and stores.
     pub(crate) fn lsc_block2d(&mut self, lsc: &LscBlock2d<'_>) -> Lowered {
-        if !self.caps.memory.lsc {
-            return self.lacks(Feature::Lsc);
-        }
+        self.needs(self.caps.memory.lsc, Feature::Lsc)?;
         let header = self.zero_register();
         let base = self.scalar_src(lsc.addr[0])?;
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, Type::Uq), base));

@@ -24,9 +24,7 @@ pub(in crate::messages) enum ThirdLevel {
 impl Lowerer<'_> {
     /// `lsc_fence`.
     pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
-        if !self.caps.memory.lsc {
-            return self.lacks(Feature::Lsc);
-        }
+        self.needs(self.caps.memory.lsc, Feature::Lsc)?;
         self.fence_message(sfid, op, scope);
         Ok(())
     }

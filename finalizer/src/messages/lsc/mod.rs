@@ -60,9 +60,7 @@ fn access_descriptor(code: LscCode, lsc: &Lsc<'_>, cache: u8, model: AddressMode
 impl Lowerer<'_> {
     /// Loads, stores and atomics, strided ones included.
     pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
-        if !self.caps.memory.lsc {
-            return self.lacks(Feature::Lsc);
-        }
+        self.needs(self.caps.memory.lsc, Feature::Lsc)?;
         let Some(code) = message_of(lsc.op).filter(|code| accesses(*code)) else {
             return self.lacks(Feature::LscOperation(lsc.op));
         };

@@ -19,9 +19,7 @@ use crate::{
 impl Lowerer<'_> {
     /// Typed accesses.
     pub(crate) fn lsc_typed(&mut self, lsc: &LscTyped<'_>) -> Lowered {
-        if !self.caps.memory.lsc {
-            return self.lacks(Feature::Lsc);
-        }
+        self.needs(self.caps.memory.lsc, Feature::Lsc)?;
         if lsc.offsets != [0; 3] {
             return Err(Unsupported::TypedOffsets.into());
         }
