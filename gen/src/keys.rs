@@ -1,6 +1,7 @@
 //! Keys of bits, and a memory of what was found out about them.
 
 use narrow::{as_index, low_u32};
+use platforms::Platform;
 use std::ops::Range;
 
 /// A word of a key, made of fields. No two have a bit in common, and each number fits its field (builds with debug
@@ -43,12 +44,13 @@ impl KeyWord {
     }
 }
 
-/// What was found out about keys. Each has one place, which a newer one with the same place takes over, so it forgets, but
+/// What was found out about keys on one platform. Each has one place, which a newer one with the same place takes over, so it forgets, but
 /// what it answers is of the key asked for. It is as large as was asked for: a small kernel touches little memory.
 #[derive(Clone, Debug)]
 pub struct KeyMemory<const N: usize, T> {
     /// A power of two of places, or none. Zeros for a place without a key.
     places: Vec<([u64; N], T)>,
+    platform: Option<Platform>,
 }
 
 /// Places of the smallest memory and of the largest one, as powers of two.
@@ -57,14 +59,18 @@ const MOST: u32 = 12;
 
 impl<const N: usize, T> Default for KeyMemory<N, T> {
     fn default() -> KeyMemory<N, T> {
-        KeyMemory { places: Vec::new() }
+        KeyMemory { places: Vec::new(), platform: None }
     }
 }
 
 impl<const N: usize, T: Copy + Default> KeyMemory<N, T> {
-    /// Forgets all keys.
-    pub fn clear(&mut self) {
-        self.places.fill(([0; N], T::default()));
+    /// The memory of a platform: what is known on another one is forgotten.
+    #[inline]
+    pub fn of(&mut self, platform: Platform) -> &mut KeyMemory<N, T> {
+        if self.platform.replace(platform) != Some(platform) {
+            self.places.fill(([0; N], T::default()));
+        }
+        self
     }
 
     /// What is known of a key, which is not all zeros.
@@ -135,7 +141,9 @@ mod tests {
             (0..20_000).filter(|&n| memory.get(&key(n)).inspect(|&what| assert_eq!(what, n)).is_some());
         assert!((1 << (MOST - 1)..=1 << MOST).contains(&known.count()));
         assert_eq!(memory.places.len(), 1 << MOST);
-        memory.clear();
-        assert!((0..20_000).all(|n| memory.get(&key(n)).is_none()));
+        let known = |memory: &KeyMemory<2, u64>| (0..20_000).any(|n| memory.get(&key(n)).is_some());
+        assert!(!known(memory.of(Platform::Skl)));
+        memory.add(key(1), 1);
+        assert!(known(memory.of(Platform::Skl)) && !known(memory.of(Platform::Bdw)));
     }
 }

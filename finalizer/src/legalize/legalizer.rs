@@ -7,7 +7,7 @@ use platforms::Caps;
 
 use super::{
     not_legal::NotLegal,
-    seen::{self, Seen, Spelling},
+    shape::{self, Kept, Spelling},
 };
 use crate::build::{self, Lanes, VInst, VReg};
 
@@ -51,7 +51,7 @@ pub(super) struct Legalizer<'a> {
     /// All rules, in the order they are tried. (Handed in, for each of them uses this.)
     pub(super) rules: &'static [Rule],
     pub(super) caps: &'a Caps,
-    pub(super) seen: Seen,
+    pub(super) kept: Kept,
     pub(super) vars: Vec<Var>,
     /// What stands for instructions that did not stay.
     pub(super) out: Vec<VInst>,
@@ -84,8 +84,8 @@ impl Legalizer<'_> {
             self.refuse(inst, NotLegal::Endless);
             return false;
         }
-        let shape = seen::shape(&self.vars, inst);
-        if let Some(spelling) = shape.as_ref().and_then(|s| self.seen.spelling(s)) {
+        let shape = shape::of(&self.vars, inst);
+        if let Some(spelling) = shape.as_ref().and_then(|s| self.kept.get(s)) {
             if cfg!(debug_assertions) {
                 self.assert_kept(inst, spelling);
             }
@@ -103,7 +103,7 @@ impl Legalizer<'_> {
                 if let Some(shape) = shape
                     && !self.aligned
                 {
-                    self.seen.add(shape, Spelling::of(inst));
+                    self.kept.add(shape, Spelling::of(inst));
                 }
                 true
             }
@@ -117,10 +117,10 @@ impl Legalizer<'_> {
 
     /// Asks all rules about an instruction that they leave alone, and how it is spelled.
     pub(super) fn assert_kept(&mut self, inst: &VInst, spelling: Spelling) {
-        let shape = seen::shape(&self.vars, inst);
+        let shape = shape::of(&self.vars, inst);
         let kept = self.rules.iter().all(|rule| matches!(rule(self, inst), Step::Keep));
         assert!(kept, "a rule rewrites what was to be kept: {inst}");
-        assert_eq!(seen::shape(&self.vars, inst), shape, "a rule changes a variable of it");
+        assert_eq!(shape::of(&self.vars, inst), shape, "a rule changes a variable of it");
         let (mut given, mut asked) = (*inst, *inst);
         spelling.give(&mut given);
         self.canonical(&mut asked);

@@ -30,7 +30,7 @@
 //! what they work with
 //!   legalizer      takes an instruction through the rules; temporaries, staged operands
 //!   not_legal      why nothing stands for an operation
-//!   seen           shapes of instructions that no rule changes
+//!   shape          shapes of instructions that no rule changes
 //!   operand        questions about operands
 //!   slice          an instruction as slices of fewer channels
 //!   qwords         which types have 64 bits, and their dwords
@@ -73,7 +73,7 @@ mod qwords;
 mod regions;
 mod rounding;
 mod saturate;
-mod seen;
+mod shape;
 mod slice;
 mod split;
 mod ternary;
@@ -90,7 +90,7 @@ pub(crate) use ternary::ternary_region;
 
 use crate::build::VInst;
 use legalizer::{Legalizer, Rule};
-use seen::Seen;
+use shape::Kept;
 
 /// The rules in the order they are tried.
 const RULES: &[Rule] = &[
@@ -126,11 +126,11 @@ pub(crate) fn legalize(
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
-    memory.seen.start(kernel.platform, kernel.inst_count());
+    memory.kept.of(kernel.platform).make_room(kernel.inst_count());
     let mut legalizer = Legalizer {
         rules: RULES,
         caps,
-        seen: std::mem::take(&mut memory.seen),
+        kept: std::mem::take(&mut memory.kept),
         vars: std::mem::take(&mut kernel.vars),
         out: std::mem::take(&mut memory.out),
         errors: Vec::new(),
@@ -159,7 +159,7 @@ pub(crate) fn legalize(
     }
     kernel.vars = legalizer.vars;
     memory.out = legalizer.out;
-    memory.seen = legalizer.seen;
+    memory.kept = legalizer.kept;
     if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct LegalizeMemory {
     out: Vec<VInst>,
     /// Such instructions: the place in the block, and where what stands for it ends in `out`.
     replaced: Vec<(usize, usize)>,
-    seen: Seen,
+    kept: Kept,
 }
 
 /// Puts what stands for instructions in their places.

@@ -14,7 +14,7 @@
 //!   that breaks it. All other platforms have to be silent there;
 //! - whatever it asks of an instruction has to be part of the shape that `seen` makes;
 //! - if lowering or a pass can break it, write a rewriting for `RULES` of `finalizer::legalize`. If the rule is one of places,
-//!   both ask the same function of [`places`]. What the rewriting asks has to be part of the shape that `legalize::seen`
+//!   both ask the same function of [`places`]. What the rewriting asks has to be part of the shape that `legalize::shape`
 //!   makes: builds with debug assertions ask the rules all the same, and stop where they disagree;
 //! - run `tests/tests/rules_on_intel_code.rs`, which says whether Intel's compilers ever break it.
 

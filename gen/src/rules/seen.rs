@@ -13,33 +13,28 @@ type Shape = [u64; 5];
 /// Judges instructions as [`is_legal`] does, and remembers the shapes of legal ones: code repeats them, so few
 /// instructions are held to the rules themselves.
 #[derive(Debug, Default)]
-pub struct Seen {
-    platform: Option<Platform>,
-    legal: KeyMemory<5, ()>,
-}
+pub struct Seen(KeyMemory<5, ()>);
 
 impl Seen {
     /// Makes room for the shapes of a kernel of so many instructions.
     pub fn make_room(&mut self, insts: usize) {
-        self.legal.make_room(insts);
+        self.0.make_room(insts);
     }
 
     /// Whether an instruction breaks no rule on a platform.
     #[inline]
     pub fn is_legal(&mut self, platform: Platform, inst: &Inst<Physical>) -> bool {
-        if self.platform.replace(platform) != Some(platform) {
-            self.legal.clear();
-        }
         if matches!(inst.op.info().class, Class::Send | Class::Dpas) {
             return is_legal(platform, inst);
         }
         let shape = shape(inst);
-        if self.legal.get(&shape).is_some() {
+        let memory = self.0.of(platform);
+        if memory.get(&shape).is_some() {
             return true;
         }
         let legal = is_legal(platform, inst);
         if legal {
-            self.legal.add(shape, ());
+            memory.add(shape, ());
         }
         legal
     }

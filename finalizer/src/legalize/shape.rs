@@ -1,8 +1,8 @@
-//! Instructions that all rules left alone before: code repeats the shapes of its instructions.
+//! What rules look at of an instruction: code repeats the shapes of its instructions, and one that all rules left alone is
+//! not held to them again.
 
 use gen_ir::{Base, Dst, Inst, KeyMemory, KeyWord, Payload, Region, Src, Type, Var, Virtual};
 use narrow::to_u64;
-use platforms::Platform;
 
 use crate::build::{VInst, VReg, extend};
 
@@ -10,12 +10,9 @@ use crate::build::{VInst, VReg, extend};
 /// for another only where they agree in all of that.
 pub(super) type Shape = [u64; 7];
 
-/// Shapes of instructions that all rules keep. (Builds with debug assertions ask the rules all the same.)
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    platform: Option<Platform>,
-    kept: KeyMemory<7, Spelling>,
-}
+/// Shapes of instructions that all rules keep, and how these are spelled. (Builds with debug assertions ask the rules all
+/// the same.)
+pub(super) type Kept = KeyMemory<7, Spelling>;
 
 /// How [`Legalizer::canonical`] spells the operands of an instruction: the sources' regions and the destination's
 /// stride. Of any kind for what is no register.
@@ -55,31 +52,10 @@ impl Spelling {
     }
 }
 
-impl Seen {
-    /// From here on it is about a platform, and a kernel of so many instructions.
-    pub fn start(&mut self, platform: Platform, insts: usize) {
-        self.kept.make_room(insts);
-        if self.platform.replace(platform) != Some(platform) {
-            self.kept.clear();
-        }
-    }
-
-    /// How instructions of a shape are spelled, if one was kept.
-    #[inline]
-    pub fn spelling(&self, shape: &Shape) -> Option<Spelling> {
-        self.kept.get(shape)
-    }
-
-    /// Notes that all rules keep instructions of a shape, and how they are spelled then.
-    pub fn add(&mut self, shape: Shape, spelling: Spelling) {
-        self.kept.add(shape, spelling);
-    }
-}
-
 /// The shape of an instruction, if it has one: direct operands, no macro, no family with fields of its own. It has the
 /// facts about variables in it that rules ask for, so a rule that changes one of them changes the shape.
 #[inline]
-pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
+pub(super) fn of(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     let function = match inst.payload {
         Payload::None => 0,
         Payload::Math(function) => 1 + u64::from(function.number()),
