@@ -1,35 +1,51 @@
 //! Sets of general registers.
 
-use std::fmt::{self, Display, Formatter};
-use std::ops::Range;
+use std::{
+    array,
+    fmt::{self, Display, Formatter},
+    ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not, Range},
+};
 
 use narrow::{as_index, ones, to_index};
 use platforms::Registers;
 
-/// A set of general registers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct RegisterSet([u64; WORDS]);
+/// A set of general registers: of the largest file there is, or of up to 64 `W`, where many sets of a smaller one are kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegisterSet<const W: usize = { Registers::MOST_GRFS.div_ceil(64) }>([u64; W]);
 
-const WORDS: usize = Registers::MOST_GRFS.div_ceil(64);
-
-impl RegisterSet {
+impl<const W: usize> RegisterSet<W> {
     /// No register.
-    pub const EMPTY: RegisterSet = RegisterSet([0; WORDS]);
+    pub const EMPTY: RegisterSet<W> = RegisterSet([0; W]);
     /// All of them.
-    pub const ALL: RegisterSet = RegisterSet([u64::MAX; WORDS]);
+    pub const ALL: RegisterSet<W> = RegisterSet([u64::MAX; W]);
 
-    /// Adds registers.
-    pub fn extend(&mut self, regs: Range<u32>) {
-        for (w, word) in (0..).zip(&mut self.0) {
-            let within = |r: u32| ones(r.saturating_sub(w * 64).min(64));
-            *word |= within(regs.end) & !within(regs.start);
-        }
+    /// The registers from `from` to before `to`.
+    pub fn between(from: u32, to: u32) -> RegisterSet<W> {
+        RegisterSet(array::from_fn(|w| {
+            let base = to_index(w) * 64;
+            ones(to.saturating_sub(base)) & !ones(from.saturating_sub(base))
+        }))
+    }
+
+    /// The registers whose number is a multiple of `step`, a power of two.
+    pub fn multiples(step: u32) -> RegisterSet<W> {
+        RegisterSet(array::from_fn(|w| match step {
+            1..64 => u64::MAX / ((1 << step) - 1),
+            _ => u64::from((to_index(w) * 64).is_multiple_of(step)),
+        }))
     }
 
     /// Adds a register.
     pub fn insert(&mut self, reg: u32) {
         if let Some(word) = self.0.get_mut(as_index(reg / 64)) {
             *word |= 1 << (reg % 64);
+        }
+    }
+
+    /// Removes a register.
+    pub fn remove(&mut self, reg: u32) {
+        if let Some(word) = self.0.get_mut(as_index(reg / 64)) {
+            *word &= !(1 << (reg % 64));
         }
     }
 
@@ -43,53 +59,114 @@ impl RegisterSet {
         *self == RegisterSet::EMPTY
     }
 
-    /// The registers of either.
-    #[must_use]
-    pub fn union(mut self, other: RegisterSet) -> RegisterSet {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
-        self
+    /// Its first register.
+    pub fn first(&self) -> Option<u32> {
+        let at = self.0.iter().position(|&word| word != 0)?;
+        Some(to_index(at) * 64 + self.0[at].trailing_zeros())
     }
 
-    /// Those that are not in the other.
-    #[must_use]
-    pub fn difference(mut self, other: RegisterSet) -> RegisterSet {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine &= !theirs);
-        self
+    /// Its registers, in order.
+    pub fn iter(mut self) -> impl Iterator<Item = u32> {
+        std::iter::from_fn(move || {
+            let found = self.first()?;
+            self.remove(found);
+            Some(found)
+        })
     }
 
     /// Its registers in runs, from the lowest on.
     pub fn runs(self) -> impl Iterator<Item = Range<u32>> {
+        let end = 64 * to_index(W);
         let mut from = 0;
         std::iter::from_fn(move || {
-            let start = self.first(from, |word| word)?;
-            from = self.first(start, |word| !word).unwrap_or(64 * to_index(WORDS));
+            let start = (self & RegisterSet::between(from, end)).first()?;
+            from = (!self & RegisterSet::between(start, end)).first().unwrap_or(end);
             Some(start..from)
         })
     }
 
-    /// With the smallest gaps filled, so that it has no more runs than this.
+    /// Those that are followed by at least `n - 1` more of it.
     #[must_use]
-    pub fn at_most(mut self, runs: usize) -> RegisterSet {
-        while self.runs().count() > runs.max(1) {
-            let gaps = self.runs().zip(self.runs().skip(1)).map(|(a, b)| a.end..b.start);
-            let Some(smallest) = gaps.min_by_key(|gap| gap.len()) else { break };
-            self.extend(smallest);
+    pub fn starts_of(mut self, n: u32) -> RegisterSet<W> {
+        let mut length = 1;
+        while length < n {
+            let by = length.min(n - length);
+            let (words, bits) = (as_index(by) / 64, by % 64);
+            for w in 0..W {
+                let word = |at: usize| self.0.get(at).copied().unwrap_or(0);
+                let low = word(w + words);
+                let high = word(w + words + 1);
+                let moved = if bits == 0 { low } else { low >> bits | high << (64 - bits) };
+                self.0[w] &= moved;
+            }
+            length += by;
         }
         self
     }
 
-    /// The first register from one on whose bit is set in what is made of the words.
-    fn first(&self, from: u32, of: impl Fn(u64) -> u64) -> Option<u32> {
-        (as_index(from / 64)..self.0.len()).find_map(|w| {
-            let word = of(self.0[w]);
-            let base = to_index(w) * 64;
-            let left = word & !ones(from.saturating_sub(base));
-            (left != 0).then(|| base + left.trailing_zeros())
-        })
+    /// With the smallest gaps filled, so that it has no more runs than this.
+    #[must_use]
+    pub fn at_most(mut self, runs: usize) -> RegisterSet<W> {
+        while self.runs().count() > runs.max(1) {
+            let gaps = self.runs().zip(self.runs().skip(1)).map(|(a, b)| a.end..b.start);
+            let Some(smallest) = gaps.min_by_key(|gap| gap.len()) else { break };
+            self |= RegisterSet::between(smallest.start, smallest.end);
+        }
+        self
     }
 }
 
-impl Display for RegisterSet {
+impl<const W: usize> Default for RegisterSet<W> {
+    fn default() -> RegisterSet<W> {
+        RegisterSet::EMPTY
+    }
+}
+
+impl<const W: usize> BitOrAssign for RegisterSet<W> {
+    #[inline]
+    fn bitor_assign(&mut self, other: RegisterSet<W>) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
+    }
+}
+
+impl<const W: usize> BitAndAssign for RegisterSet<W> {
+    #[inline]
+    fn bitand_assign(&mut self, other: RegisterSet<W>) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+}
+
+impl<const W: usize> BitOr for RegisterSet<W> {
+    type Output = RegisterSet<W>;
+
+    #[inline]
+    fn bitor(mut self, other: RegisterSet<W>) -> RegisterSet<W> {
+        self |= other;
+        self
+    }
+}
+
+impl<const W: usize> BitAnd for RegisterSet<W> {
+    type Output = RegisterSet<W>;
+
+    #[inline]
+    fn bitand(mut self, other: RegisterSet<W>) -> RegisterSet<W> {
+        self &= other;
+        self
+    }
+}
+
+impl<const W: usize> Not for RegisterSet<W> {
+    type Output = RegisterSet<W>;
+
+    #[inline]
+    fn not(mut self) -> RegisterSet<W> {
+        self.0.iter_mut().for_each(|word| *word = !*word);
+        self
+    }
+}
+
+impl<const W: usize> Display for RegisterSet<W> {
     /// `r3 r10-r17`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (n, run) in self.runs().enumerate() {
@@ -109,10 +186,10 @@ mod tests {
 
     #[test]
     fn runs_are_found_across_words() {
-        let mut set = RegisterSet::EMPTY;
+        let mut set = <RegisterSet>::EMPTY;
         assert_eq!(set.runs().next(), None);
         for run in [3..4, 60..70, 127..128, 190..256] {
-            set.extend(run);
+            set |= RegisterSet::between(run.start, run.end);
         }
         set.insert(4);
         let runs: Vec<_> = set.runs().collect();
@@ -121,7 +198,21 @@ mod tests {
         assert_eq!(set.to_string(), "r3-r4 r60-r69 r127 r190-r255");
         assert_eq!(set.at_most(3).to_string(), "r3-r69 r127 r190-r255");
         assert_eq!(set.at_most(0).to_string(), "r3-r255");
-        assert_eq!(RegisterSet::ALL.difference(set).union(set), RegisterSet::ALL);
-        assert!(RegisterSet::ALL.runs().eq(std::iter::once(0..256)));
+        assert_eq!(RegisterSet::ALL & !set | set, RegisterSet::ALL);
+        assert!(<RegisterSet>::ALL.runs().eq(std::iter::once(0..256)));
+    }
+
+    #[test]
+    fn starts_of_runs_are_found_across_words() {
+        let regs = RegisterSet::<4>::between(60, 135);
+        for n in [1, 2, 3, 5, 64, 70, 75, 76, 130] {
+            assert_eq!(regs.starts_of(n), RegisterSet::between(60, 136u32.saturating_sub(n).max(60)), "{n}");
+        }
+        for step in [1, 2, 4, 32, 64, 128, 256] {
+            let multiples = RegisterSet::<4>::multiples(step);
+            assert!((0..256).all(|r| multiples.contains(r) == r.is_multiple_of(step)), "{step}");
+        }
+        assert_eq!(RegisterSet::<4>::between(100, 256).first(), Some(100));
+        assert_eq!(RegisterSet::<4>::between(7, 7).first(), None);
     }
 }

@@ -71,7 +71,8 @@ fn addressed(kernel: &Kernel<Virtual>, at: &TiSlice<VarId, Option<FileByte>>, gr
             && var.address_taken
             && var.class == VarClass::General
         {
-            regs.extend(at.bytes() / grf_bytes..(at.bytes() + var.bytes).div_ceil(grf_bytes));
+            let (from, to) = (at.bytes(), at.bytes() + var.bytes);
+            regs |= RegisterSet::between(from / grf_bytes, to.div_ceil(grf_bytes));
         }
     }
     if regs.is_empty() { RegisterSet::ALL } else { regs }

@@ -26,7 +26,6 @@
 //!   held       what has a place                             starts     the order of placing
 //!   intervals  what is to be placed, and the result         reuse      what may be written where a source was
 //!   sent       registers that a message may still read      ages       which nobody has had for long
-//!   regs       sets of registers
 //!   tables     the matrices: of one, of what may share      rename     registers anew, once all have some
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them

@@ -142,7 +142,7 @@ impl Together {
         all.fills += function.fills;
         all.flag_spills += function.flag_spills;
         all.grfs_used = all.grfs_used.max(function.grfs_used);
-        all.addressed = all.addressed.union(function.addressed);
+        all.addressed |= function.addressed;
     }
 }
 

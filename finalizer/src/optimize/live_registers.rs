@@ -53,7 +53,7 @@ impl LiveRegisters {
             let (mut read, mut written) = (RegisterSet::EMPTY, RegisterSet::EMPTY);
             for inst in &block.insts {
                 if inst.reads_through_address() {
-                    read = read.union(kernel.addressed.difference(written));
+                    read |= kernel.addressed & !written;
                 }
                 for_each_source(inst, grf_bytes, |bytes| {
                     numbers(bytes, grf_bytes).filter(|&r| !written.contains(r)).for_each(|r| read.insert(r));
@@ -77,8 +77,8 @@ impl LiveRegisters {
             for (b, block) in kernel.blocks.iter().enumerate().rev() {
                 let mut out = RegisterSet::EMPTY;
                 for s in block.succs.iter().map(|s| s.index()) {
-                    let passing = self.out[s].difference(self.written[s]);
-                    out = out.union(self.first_read[s]).union(passing);
+                    let passing = self.out[s] & !self.written[s];
+                    out |= self.first_read[s] | passing;
                 }
                 changed |= out != self.out[b];
                 self.out[b] = out;
@@ -110,7 +110,7 @@ pub(super) fn written_whole(inst: &Inst<Physical>, grf_bytes: u32) -> Option<Ext
 /// Adds the registers in which an instruction may read what other lanes have.
 fn add_crossed(crossed: &mut RegisterSet, inst: &Inst<Physical>, addressed: RegisterSet, grf_bytes: u32) {
     if inst.reads_through_address() {
-        *crossed = crossed.union(addressed);
+        *crossed |= addressed;
     }
     for (s, src) in inst.src.iter().enumerate() {
         let Src::Direct { reg, region, ty, .. } = src else { continue };

@@ -156,7 +156,7 @@ fn register_set(text: &str) -> Result<RegisterSet, String> {
         if last < first || last > 255 {
             return Err(format!("`{run}`: registers are r0 to r255, in order"));
         }
-        set.extend(first..last + 1);
+        set |= RegisterSet::between(first, last + 1);
     }
     Ok(set)
 }

@@ -45,7 +45,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let (from, to) = (a.from.bytes(), a.to.bytes());
             let regs = from / rb..to.div_ceil(rb);
             if regs.end > low
-                && used.has(regs.start)
+                && used.contains(regs.start)
                 && a.held.meets_interval(&intervals[a.held.interval], (&interval, mine), all, sharing)
             {
                 // A variable over several registers is paid for once.
@@ -82,7 +82,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let (from, to) = (a.from.bytes(), a.to.bytes());
             if to <= interval.low
-                || !used.has(from / rb)
+                || !used.contains(from / rb)
                 || !a.held.meets_interval(&intervals[a.held.interval], (&interval, mine), all, sharing)
             {
                 continue;
@@ -148,9 +148,11 @@ impl<'a, const W: usize> Scan<'a, W> {
                 list.retain(|h| h.interval != v);
                 if self.some_parts {
                     // Others may have had other bytes at the same time.
-                    self.tables.partly.reset(Regs::between(r, r + 1), self.live.of(self.intervals[v].var));
+                    self.tables
+                        .partly
+                        .reset(RegisterSet::between(r, r + 1), self.live.of(self.intervals[v].var));
                     for h in list {
-                        self.tables.partly.set(Regs::between(r, r + 1), &all[span(h.at..h.last)]);
+                        self.tables.partly.set(RegisterSet::between(r, r + 1), &all[span(h.at..h.last)]);
                     }
                 }
             }
@@ -193,7 +195,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             let (interval, ranges) = (&intervals[i], self.ranges(i));
             if interval.fixed.is_some() || !at.is_aligned(rb) || !interval.bytes.is_multiple_of(rb) {
                 let (from, to) = (at.bytes(), at.bytes() + interval.bytes);
-                self.tables.wholes.set(Regs::between(from / rb, to.div_ceil(rb)), ranges);
+                self.tables.wholes.set(RegisterSet::between(from / rb, to.div_ceil(rb)), ranges);
             }
         }
         marked.clear();
@@ -206,12 +208,12 @@ impl<'a, const W: usize> Scan<'a, W> {
             let n = interval.bytes.div_ceil(rb);
             let (low, high) = (interval.low.div_ceil(rb), (interval.high / rb).min(self.file.regs));
             let open = self.open_to(i);
-            if let Some(at) = self.find_whole(i, open, Regs::NONE, low, high) {
+            if let Some(at) = self.find_whole(i, open, RegisterSet::EMPTY, low, high) {
                 self.s.out[i] = false;
                 self.s.at[i] = Some(at);
                 self.used = self.used.max(at.bytes() + interval.bytes);
                 let first = at.bytes() / rb;
-                self.take(i, Regs::between(first, first + n));
+                self.take(i, RegisterSet::between(first, first + n));
             }
         }
     }

@@ -6,17 +6,17 @@ use narrow::as_index;
 /// Where an interval may be that takes whole registers.
 struct Places<const W: usize> {
     /// Registers that it may take.
-    open: Regs<W>,
+    open: RegisterSet<W>,
     /// Registers that it may begin with.
-    starts: Regs<W>,
+    starts: RegisterSet<W>,
     /// How many it takes.
     count: u32,
 }
 
 impl<const W: usize> Places<W> {
     /// The registers from which on all that it takes are open.
-    fn free(&self) -> Regs<W> {
-        self.open.runs(self.count) & self.starts
+    fn free(&self) -> RegisterSet<W> {
+        self.open.starts_of(self.count) & self.starts
     }
 }
 
@@ -43,71 +43,71 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that nothing has the whole of in `ranges`.
-    pub(super) fn open(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_wholes { !self.tables.wholes.within(ranges) } else { Regs::ALL }
+    pub(super) fn open(&self, ranges: &[Range]) -> RegisterSet<W> {
+        if self.some_wholes { !self.tables.wholes.within(ranges) } else { RegisterSet::ALL }
     }
 
     /// The registers that something may have a part of in `ranges`.
-    pub(super) fn with_parts(&self, ranges: &[Range]) -> Regs<W> {
-        if self.some_parts { self.tables.partly.within(ranges) } else { Regs::NONE }
+    pub(super) fn with_parts(&self, ranges: &[Range]) -> RegisterSet<W> {
+        if self.some_parts { self.tables.partly.within(ranges) } else { RegisterSet::EMPTY }
     }
 
     /// The registers that something may have which interval `i` meets, or a part of them.
-    pub(super) fn used_near(&self, i: IntervalId) -> Regs<W> {
+    pub(super) fn used_near(&self, i: IntervalId) -> RegisterSet<W> {
         self.with_parts(self.ranges(i)) | !self.open_to(i)
     }
 
     /// The place of interval `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
     /// register, turns matter more: a copy less is a wait more, on media kernels by the model.)
-    fn find_beside_copy(&mut self, i: IntervalId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+    fn find_beside_copy(
+        &mut self,
+        i: IntervalId,
+        open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
+    ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let interval = self.intervals[i];
-        for VarCopy { other, behind, meets, .. } in self.hints.copies.of(interval.var) {
-            let Some(there) = self.s.interval_of[other].and_then(|interval| self.s.at[interval]) else {
+        for copy in self.hints.copies.of(interval.var) {
+            let Some((there, at)) = self.beside(&interval, copy).filter(|(_, at)| at.is_multiple_of(rb))
+            else {
                 continue;
             };
-            let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
-            if !at.is_multiple_of(interval.align.max(1))
-                || at < interval.low
-                || at + interval.bytes > interval.high
-            {
-                continue;
-            }
             let n = interval.bytes.div_ceil(rb);
-            if !at.is_multiple_of(rb) {
-                continue;
-            }
             let found = self.find_whole(i, open, with_parts, at / rb, at / rb + n);
             if found.is_some_and(|found| found.bytes() == at) {
                 return found;
             }
             // Both are held where the copy reads, which does nothing then.
-            if meets.is_some() && self.may_overlap(i, there) {
+            if copy.meets.is_some() && self.may_overlap(i, there) {
                 return Some(there);
             }
         }
         None
     }
 
+    /// Where the other side of a copy lies, and the byte from which on an interval would lie beside it, if that may.
+    fn beside(&self, interval: &Interval, copy: VarCopy) -> Option<(FileByte, u32)> {
+        let there = self.s.interval_of[copy.other].and_then(|interval| self.s.at[interval])?;
+        let at = there.bytes().checked_add_signed(copy.behind)?;
+        let (low, high) = (interval.low, interval.high);
+        let fits = at.is_multiple_of(interval.align.max(1)) && at >= low && at + interval.bytes <= high;
+        fits.then_some((there, at))
+    }
+
     /// The same in `open` registers for what is smaller than one.
     fn find_part_beside_copy(
         &mut self,
         i: IntervalId,
-        open: Regs<W>,
-        with_parts: Regs<W>,
+        open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let interval = self.intervals[i];
-        self.hints.copies.of(interval.var).find_map(|VarCopy { other, behind, .. }| {
-            let there = self.s.interval_of[other].and_then(|interval| self.s.at[interval])?;
-            let at = there.bytes().checked_add_signed(behind)?;
+        self.hints.copies.of(interval.var).find_map(|copy| {
+            let (_, at) = self.beside(&interval, copy)?;
             let (r, part) = (at / rb, mask_of(at % rb, at % rb + interval.bytes));
-            let is_place = at.is_multiple_of(interval.align.max(1))
-                && at >= interval.low
-                && at + interval.bytes <= interval.high
-                && at % rb + interval.bytes <= rb
-                && open.has(r);
-            let is_free = is_place && (!with_parts.has(r) || self.taken(r, i, part) == 0);
+            let is_place = at % rb + interval.bytes <= rb && open.contains(r);
+            let is_free = is_place && (!with_parts.contains(r) || self.taken(r, i, part) == 0);
             is_free.then(|| FileByte::try_new(at)).flatten()
         })
     }
@@ -172,8 +172,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that nothing has a part of which interval `i` meets but at some positions, in ascending order.
-    fn open_but_at(&self, i: IntervalId, but: [Position; MOST_OVERLAPPING]) -> Regs<W> {
-        let mut used = Regs::NONE;
+    fn open_but_at(&self, i: IntervalId, but: [Position; MOST_OVERLAPPING]) -> RegisterSet<W> {
+        let mut used = RegisterSet::EMPTY;
         let mut meets = |matrix: &RegMatrix<W>, mut ranges: &'a [Range]| {
             let mut from = Position::START;
             for to in but.into_iter().take_while(|&to| to != Position::NEVER).chain([Position::NEVER]) {
@@ -234,7 +234,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             return found.or_else(|| self.find_in_place(i));
         }
         let high = interval.high.div_ceil(rb).min(self.file.regs);
-        open &= Regs::between(low, high);
+        open &= RegisterSet::between(low, high);
         if interval.is_vector
             && let Some(at) = self.find_part_beside_copy(i, open, with_parts)
         {
@@ -257,8 +257,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn find_unsent(
         &mut self,
         i: IntervalId,
-        open: Regs<W>,
-        find: impl Fn(&mut Self, Regs<W>) -> Option<FileByte>,
+        open: RegisterSet<W>,
+        find: impl Fn(&mut Self, RegisterSet<W>) -> Option<FileByte>,
     ) -> Option<FileByte> {
         let mut unsent = open;
         if let Some(first) = self.ranges(i).first() {
@@ -272,8 +272,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn find_part(
         &mut self,
         i: IntervalId,
-        mut open: Regs<W>,
-        with_parts: Regs<W>,
+        mut open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
     ) -> Option<FileByte> {
         if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
             return Some(at);
@@ -284,13 +284,14 @@ impl<'a, const W: usize> Scan<'a, W> {
         let from = if self.file.strategy.is_in_turn() { self.next_byte } else { 0 };
         let mut empty = None;
         // Bytes from `from` on, then those before.
-        for (regs, least) in
-            [(Regs::between(from / rb, self.file.regs), from), (Regs::between(0, from.div_ceil(rb)), 0)]
-        {
+        for (regs, least) in [
+            (RegisterSet::between(from / rb, self.file.regs), from),
+            (RegisterSet::between(0, from.div_ceil(rb)), 0),
+        ] {
             let mut here = open & regs;
             while let Some(r) = here.first() {
                 here.remove(r);
-                let taken = if with_parts.has(r) { self.taken(r, i, full) } else { 0 };
+                let taken = if with_parts.contains(r) { self.taken(r, i, full) } else { 0 };
                 let least = least.saturating_sub(r * rb);
                 if taken != full
                     && (taken != 0 || empty.is_none())
@@ -319,8 +320,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn find_part_in_turn(
         &mut self,
         i: IntervalId,
-        open: Regs<W>,
-        with_parts: Regs<W>,
+        open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
@@ -337,15 +338,15 @@ impl<'a, const W: usize> Scan<'a, W> {
         let here = self.next_byte;
         let fresh = if self.file.strategy.is_longest_free() { self.next } else { self.file.regs };
         for (regs, least) in [
-            (Regs::between(here / rb, here.div_ceil(rb)), here),
-            (Regs::between(fresh, self.file.regs), 0),
-            (Regs::between(from / rb, pool), from),
-            (Regs::between(0, (from.div_ceil(rb)).min(pool)), 0),
+            (RegisterSet::between(here / rb, here.div_ceil(rb)), here),
+            (RegisterSet::between(fresh, self.file.regs), 0),
+            (RegisterSet::between(from / rb, pool), from),
+            (RegisterSet::between(0, (from.div_ceil(rb)).min(pool)), 0),
         ] {
             let mut here = open & regs;
             while let Some(r) = here.first() {
                 here.remove(r);
-                let taken = if with_parts.has(r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
+                let taken = if with_parts.contains(r) { self.taken(r, i, mask_of(0, rb)) } else { 0 };
                 let (least, end) = (least.saturating_sub(r * rb), rb.min(interval.high - r * rb));
                 if let Some(at) = free_slot(taken, least, (interval.bytes, interval.align), end) {
                     return Some(FileByte::new(r * rb + at));
@@ -360,8 +361,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     pub(super) fn find_whole(
         &mut self,
         i: IntervalId,
-        open: Regs<W>,
-        with_parts: Regs<W>,
+        open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
         from: u32,
         high: u32,
     ) -> Option<FileByte> {
@@ -380,24 +381,24 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn find_longest_free(
         &mut self,
         i: IntervalId,
-        open: Regs<W>,
-        with_parts: Regs<W>,
+        open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
         low: u32,
         high: u32,
     ) -> Option<FileByte> {
         let places = self.places_of(i, open, with_parts, low, high);
         let rb = self.file.reg_bytes();
         // Registers are added until there is a place among them.
-        let mut older = Places { open: Regs::NONE, ..places };
+        let mut older = Places { open: RegisterSet::EMPTY, ..places };
         let mut but = 0;
         while let Some(r) = self.s.ages.oldest(but) {
             but += 1;
-            if !places.open.has(r) {
+            if !places.open.contains(r) {
                 continue;
             }
-            older.open.add(r);
-            let with_it = Regs::between((r + 1).saturating_sub(places.count), r + 1);
-            for base in (older.free() & with_it).each() {
+            older.open.insert(r);
+            let with_it = RegisterSet::between((r + 1).saturating_sub(places.count), r + 1);
+            for base in (older.free() & with_it).iter() {
                 if self.in_the_way(i, base, with_parts).is_none() {
                     return Some(FileByte::new(base * rb));
                 }
@@ -410,8 +411,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn places_of(
         &self,
         i: IntervalId,
-        mut open: Regs<W>,
-        with_parts: Regs<W>,
+        mut open: RegisterSet<W>,
+        with_parts: RegisterSet<W>,
         from: u32,
         high: u32,
     ) -> Places<W> {
@@ -421,17 +422,18 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.some_parts && interval.bytes.is_multiple_of(rb) {
             open &= !with_parts;
         }
-        let allowed = Regs::between(from, (high + 1).saturating_sub(n));
-        Places { open, starts: allowed & Regs::multiples((interval.align / rb).max(1)), count: n }
+        let allowed = RegisterSet::between(from, (high + 1).saturating_sub(n));
+        Places { open, starts: allowed & RegisterSet::multiples((interval.align / rb).max(1)), count: n }
     }
 
     /// The first of the registers from `base` on that interval `i` cannot have for what others have a part of.
-    fn in_the_way(&mut self, i: IntervalId, base: u32, with_parts: Regs<W>) -> Option<u32> {
+    fn in_the_way(&mut self, i: IntervalId, base: u32, with_parts: RegisterSet<W>) -> Option<u32> {
         let rb = self.file.reg_bytes();
         let interval = self.intervals[i];
         (base..base + interval.bytes.div_ceil(rb)).find(|&r| {
             let bytes = (interval.bytes - (r - base) * rb).min(rb);
-            with_parts.has(r) && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
+            with_parts.contains(r)
+                && (bytes == rb && self.some_parts || self.taken(r, i, mask_of(0, bytes)) != 0)
         })
     }
 }

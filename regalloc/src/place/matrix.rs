@@ -5,8 +5,8 @@
 //! stretch of blocks, has two sets besides, of what is in use in all of it and somewhere in it: long ranges look at
 //! those.
 
-use super::regs::Regs;
 use crate::analysis::position::Range;
+use gen_ir::RegisterSet;
 
 /// Positions of a block, and blocks of a stretch.
 const BLOCK: usize = 16;
@@ -15,7 +15,7 @@ const BLOCK: usize = 16;
 #[derive(Default)]
 pub(crate) struct RegMatrix<const W: usize> {
     /// In use at each position, beside what is in use in all of the block or stretch.
-    at: Vec<Regs<W>>,
+    at: Vec<RegisterSet<W>>,
     /// Beside what is in use in all of the stretch.
     blocks: Vec<BlockUse<W>>,
     stretches: Vec<BlockUse<W>>,
@@ -25,20 +25,20 @@ pub(crate) struct RegMatrix<const W: usize> {
 #[derive(Clone, Copy)]
 struct BlockUse<const W: usize> {
     /// In all of it.
-    all: Regs<W>,
+    all: RegisterSet<W>,
     /// Somewhere in it.
-    some: Regs<W>,
+    some: RegisterSet<W>,
 }
 
 impl<const W: usize> BlockUse<W> {
-    const EMPTY: BlockUse<W> = BlockUse { all: Regs::NONE, some: Regs::NONE };
+    const EMPTY: BlockUse<W> = BlockUse { all: RegisterSet::EMPTY, some: RegisterSet::EMPTY };
 
-    fn add(&mut self, regs: Regs<W>) {
+    fn add(&mut self, regs: RegisterSet<W>) {
         self.all |= regs;
         self.some |= regs;
     }
 
-    fn remove(&mut self, regs: Regs<W>) {
+    fn remove(&mut self, regs: RegisterSet<W>) {
         self.all &= !regs;
         self.some &= !regs;
     }
@@ -77,7 +77,7 @@ impl<const W: usize> RegMatrix<W> {
     pub fn clear(&mut self, positions: usize) {
         let blocks = positions.div_ceil(BLOCK);
         self.at.clear();
-        self.at.resize(blocks * BLOCK, Regs::NONE);
+        self.at.resize(blocks * BLOCK, RegisterSet::EMPTY);
         let stretches = blocks.div_ceil(BLOCK);
         self.blocks.clear();
         self.blocks.resize(stretches * BLOCK, BlockUse::EMPTY);
@@ -102,7 +102,7 @@ impl<const W: usize> RegMatrix<W> {
     }
 
     /// Registers come in use in these ranges.
-    pub fn set(&mut self, regs: Regs<W>, ranges: &[Range]) {
+    pub fn set(&mut self, regs: RegisterSet<W>, ranges: &[Range]) {
         for &range in ranges {
             let span = span(range);
             if let Some(b) = inside(&span) {
@@ -132,7 +132,7 @@ impl<const W: usize> RegMatrix<W> {
     }
 
     /// Nothing has registers in these ranges any longer that were [set](RegMatrix::set) for just these.
-    pub fn reset(&mut self, regs: Regs<W>, ranges: &[Range]) {
+    pub fn reset(&mut self, regs: RegisterSet<W>, ranges: &[Range]) {
         for &range in ranges {
             let [head, blocks, tail] = parts(span(range));
             let [first, stretches, last] = parts(blocks);
@@ -161,8 +161,8 @@ impl<const W: usize> RegMatrix<W> {
     }
 
     /// The registers that are in use somewhere in these ranges.
-    pub fn within(&self, ranges: &[Range]) -> Regs<W> {
-        let mut found = Regs::NONE;
+    pub fn within(&self, ranges: &[Range]) -> RegisterSet<W> {
+        let mut found = RegisterSet::EMPTY;
         for &range in ranges {
             let span = span(range);
             if let Some(b) = inside(&span) {
@@ -204,26 +204,26 @@ mod tests {
         let ranges = [(3, 9), (14, 70), (90, 91), (100, 1000)].map(|(start, end)| Range::between(start, end));
         let mut matrix = RegMatrix::<2>::default();
         matrix.clear(1200);
-        matrix.set(Regs::between(62, 66), &ranges);
-        matrix.set(Regs::between(1, 2), &[Range::between(60, 1180)]);
+        matrix.set(RegisterSet::between(62, 66), &ranges);
+        matrix.set(RegisterSet::between(1, 2), &[Range::between(60, 1180)]);
         for start in 0..1180 {
             for end in (start + 1..1180).step_by(1 + as_index(start) % 7) {
                 let range = Range::between(start, end);
                 let found = matrix.within(&[range]);
                 let meets = ranges.iter().any(|r| r.meets(range));
-                assert_eq!(found.has(65), meets, "{range:?}");
-                assert_eq!(found.has(1), end > 60, "{range:?}");
-                assert!(!found.has(61) && !found.has(66));
+                assert_eq!(found.contains(65), meets, "{range:?}");
+                assert_eq!(found.contains(1), end > 60, "{range:?}");
+                assert!(!found.contains(61) && !found.contains(66));
             }
         }
-        matrix.reset(Regs::between(62, 66), &ranges);
-        assert_eq!(matrix.within(&[Range::between(0, 1180)]), Regs::between(1, 2));
-        assert_eq!(matrix.within(&[Range::between(0, 60)]), Regs::NONE);
+        matrix.reset(RegisterSet::between(62, 66), &ranges);
+        assert_eq!(matrix.within(&[Range::between(0, 1180)]), RegisterSet::between(1, 2));
+        assert_eq!(matrix.within(&[Range::between(0, 60)]), RegisterSet::EMPTY);
         for start in 0..1180 {
             let range = Range::between(start, start + 1);
             assert_eq!(
                 matrix.within(&[range]),
-                if start < 60 { Regs::NONE } else { Regs::between(1, 2) },
+                if start < 60 { RegisterSet::EMPTY } else { RegisterSet::between(1, 2) },
                 "{range:?}"
             );
         }

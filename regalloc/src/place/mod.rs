@@ -14,7 +14,6 @@ mod find;
 mod held;
 mod intervals;
 pub(crate) mod matrix;
-pub(crate) mod regs;
 mod rename;
 pub(crate) mod reuse;
 mod sent;
@@ -37,9 +36,9 @@ use crate::{
         liveness::Liveness,
         position::{Position, Range},
     },
-    place::{copies::Copies, matrix::RegMatrix, regs::Regs, reuse::Reuse},
+    place::{copies::Copies, matrix::RegMatrix, reuse::Reuse},
 };
-use gen_ir::{FileByte, VarId};
+use gen_ir::{FileByte, RegisterSet, VarId};
 use typed_index_collections::TiVec;
 
 /// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
@@ -200,7 +199,7 @@ fn place_in<const W: usize>(
         if file.strategy == Strategy::LargestFirst {
             by_start(intervals, ranges, positions, &mut scan.s.starts, &mut order);
         }
-        scan.rename(&order, Regs::NONE);
+        scan.rename(&order, RegisterSet::EMPTY);
     }
     out.used = scan.used;
     let mut tables = scan.tables;
@@ -355,9 +354,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that interval `i` has the whole of at byte `at`.
-    fn wholes_of(&self, i: IntervalId, at: FileByte) -> Regs<W> {
+    fn wholes_of(&self, i: IntervalId, at: FileByte) -> RegisterSet<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        Regs::between(at.div_ceil(rb), (at + self.intervals[i].bytes) / rb)
+        RegisterSet::between(at.div_ceil(rb), (at + self.intervals[i].bytes) / rb)
     }
 
     /// Puts interval `i` at byte `at`.
@@ -393,7 +392,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             list.push(held.in_part(mask));
             if self.some_parts {
-                self.tables.partly.set(Regs::between(r, r + 1), ranges);
+                self.tables.partly.set(RegisterSet::between(r, r + 1), ranges);
             }
         }
         let wholes = self.wholes_of(i, at);

@@ -6,10 +6,10 @@
 
 use super::{
     File, Hints, Intervals, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables, by_start,
-    intervals::IntervalId, regs::Regs,
+    intervals::IntervalId,
 };
 use crate::analysis::{liveness::Liveness, position::Position};
-use gen_ir::FileByte;
+use gen_ir::{FileByte, RegisterSet};
 
 /// Hands places out anew for intervals that all have one in `placement`: some may share theirs with others, lane by lane or with
 /// what they are made of.
@@ -44,7 +44,7 @@ fn rename_in<const W: usize>(
     by_start(intervals, |i| live.of(i.var), positions, &mut s.starts, &mut order);
     let mut scan = Scan::new(file, intervals, (live, Sharing::None, hints), positions, s, tables);
     scan.used = placement.used;
-    let mut shared = Regs::NONE;
+    let mut shared = RegisterSet::EMPTY;
     for (i, interval) in intervals.iter_enumerated() {
         let Some(at) = placement.at[interval.var] else { continue };
         let regs = scan.wholes_of(i, at);
@@ -64,7 +64,7 @@ fn rename_in<const W: usize>(
 impl<const W: usize> Scan<'_, W> {
     /// Gives intervals of whole registers other places, in `order`, which is that in which they become alive. All have some. Those
     /// that have one of some registers (`but`) stay.
-    pub(super) fn rename(&mut self, order: &[IntervalId], but: Regs<W>) {
+    pub(super) fn rename(&mut self, order: &[IntervalId], but: RegisterSet<W>) {
         if matches!(self.sharing, Sharing::InCalls(_)) {
             return;
         }
@@ -92,7 +92,7 @@ impl<const W: usize> Scan<'_, W> {
     }
 
     /// Gives interval `i`, which lies at byte `before`, another place, if it has none of some registers. Returns where it is.
-    fn move_on(&mut self, i: IntervalId, before: FileByte, but: Regs<W>) -> FileByte {
+    fn move_on(&mut self, i: IntervalId, before: FileByte, but: RegisterSet<W>) -> FileByte {
         let (interval, regs) = (self.intervals[i], self.wholes_of(i, before));
         // What lies where others do meets them there alone.
         let is_apart = (regs & but).is_empty();

@@ -3,8 +3,8 @@
 //! A message reads its payload some time after it was issued, and what writes there waits for that. What is placed soon
 //! behind it goes elsewhere, if there is room.
 
-use crate::{analysis::position::Position, place::regs::Regs};
-use gen_ir::FileByte;
+use crate::analysis::position::Position;
+use gen_ir::{FileByte, RegisterSet};
 
 /// How far behind a message its payload is left alone, in positions.
 const WHILE: u32 = 48;
@@ -32,14 +32,14 @@ impl Sent {
     }
 
     /// Registers that may still be read where something begins to live, in the order in which things do.
-    pub fn before<const W: usize>(&mut self, start: Position) -> Regs<W> {
-        let mut regs = Regs::NONE;
+    pub fn before<const W: usize>(&mut self, start: Position) -> RegisterSet<W> {
+        let mut regs = RegisterSet::EMPTY;
         self.0.retain(|p| {
             if p.end <= start {
                 if start.since(p.end) >= WHILE {
                     return false;
                 }
-                regs |= Regs::between(p.regs.0, p.regs.1);
+                regs |= RegisterSet::between(p.regs.0, p.regs.1);
             }
             true
         });

@@ -1,7 +1,8 @@
 //! When registers are in use: by what nothing else may be with, and by what may share them.
 
-use super::{File, IntervalId, Regs, Scan, Sharer, Sharing, hull, matrix::RegMatrix};
+use super::{File, IntervalId, Scan, Sharer, Sharing, hull, matrix::RegMatrix};
 use crate::analysis::{facts::LanePitch, position::Range};
+use gen_ir::RegisterSet;
 use narrow::as_index;
 use platforms::Registers;
 
@@ -68,7 +69,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Notes that interval `i` has these registers.
-    pub(super) fn set(&mut self, i: IntervalId, regs: Regs<W>) {
+    pub(super) fn set(&mut self, i: IntervalId, regs: RegisterSet<W>) {
         let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
         self.tables.wholes.set(regs, wholes);
         if !held.is_empty() {
@@ -79,19 +80,19 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Interval `i` has these registers.
-    pub(super) fn take(&mut self, i: IntervalId, regs: Regs<W>) {
+    pub(super) fn take(&mut self, i: IntervalId, regs: RegisterSet<W>) {
         self.set(i, regs);
         let held = self.ranges_in_tables(i).held;
         if !held.is_empty() {
             let all = hull(held);
-            for r in regs.each() {
+            for r in regs.iter() {
                 self.s.sharers[as_index(r)].push(Sharer { interval: i, all });
             }
         }
     }
 
     /// Interval `i` has these registers no longer.
-    pub(super) fn leave(&mut self, i: IntervalId, regs: Regs<W>) {
+    pub(super) fn leave(&mut self, i: IntervalId, regs: RegisterSet<W>) {
         let TableRanges { wholes, table, held, needed } = self.ranges_in_tables(i);
         self.tables.wholes.reset(regs, wholes);
         if held.is_empty() {
@@ -101,20 +102,20 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.tables.shared[table].held.reset(regs, held);
         // Others that share them may be held at the same time.
         let all = hull(held);
-        for r in regs.each() {
+        for r in regs.iter() {
             self.s.sharers[as_index(r)].retain(|other| other.interval != i);
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
                 if other.all.meets(all) {
                     let TableRanges { table, held, .. } = self.ranges_in_tables(other.interval);
-                    self.tables.shared[table].held.set(Regs::between(r, r + 1), held);
+                    self.tables.shared[table].held.set(RegisterSet::between(r, r + 1), held);
                 }
             }
         }
     }
 
     /// The registers that nothing which interval `i` meets has the whole of.
-    pub(super) fn open_to(&self, i: IntervalId) -> Regs<W> {
+    pub(super) fn open_to(&self, i: IntervalId) -> RegisterSet<W> {
         let mut open = self.open(self.ranges(i));
         self.each_shared(i, |table, ranges| {
             open &= !table.within(ranges);

@@ -9,13 +9,13 @@ use crate::{
         flow::Flow,
         position::{Position, Range},
     },
-    place::{self, File, Interval, IntervalId, Intervals, Placement, matrix::RegMatrix, regs::Regs},
+    place::{self, File, Interval, IntervalId, Intervals, Placement, matrix::RegMatrix},
     spill::{
         join,
         plan::{Known, Plan, Temp},
     },
 };
-use gen_ir::{FileByte, Var, VarId};
+use gen_ir::{FileByte, RegisterSet, Var, VarId};
 use narrow::{as_index, span, to_f32, to_index};
 
 /// Positions of a stretch of code whose variables are looked at together.
@@ -99,12 +99,12 @@ fn join_all<const W: usize>(
 }
 
 /// The first registers that a temporary may have.
-fn bases<const W: usize>(placed: &FitContext<'_>, t: &Temp) -> Regs<W> {
+fn bases<const W: usize>(placed: &FitContext<'_>, t: &Temp) -> RegisterSet<W> {
     let rb = placed.file.reg_bytes();
     let (low, high) = placed.limits;
     let n = t.bytes(rb).div_ceil(rb);
-    Regs::between(low.div_ceil(rb), (high / rb + 1).saturating_sub(n))
-        & Regs::multiples((t.align / rb).max(1))
+    RegisterSet::between(low.div_ceil(rb), (high / rb + 1).saturating_sub(n))
+        & RegisterSet::multiples((t.align / rb).max(1))
 }
 
 struct Fit<'a, const W: usize> {
@@ -167,7 +167,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         if met || end.index() > self.matrix.positions() {
             return false;
         }
-        self.matrix.set(Regs::between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
+        self.matrix.set(RegisterSet::between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
         self.out.at[v] = Some(from);
         self.out.used = self.out.used.max(to.bytes());
         true
@@ -190,11 +190,11 @@ impl<'a, const W: usize> Fit<'a, W> {
         }
         let rb = self.p.file.reg_bytes();
         let n = temp.bytes(rb).div_ceil(rb);
-        let starts = (!self.matrix.within(&[temp.range])).runs(n) & bases(self.p, temp);
-        let behind = starts & Regs::between(self.next, u32::MAX);
+        let starts = (!self.matrix.within(&[temp.range])).starts_of(n) & bases(self.p, temp);
+        let behind = starts & RegisterSet::between(self.next, u32::MAX);
         let Some(r) = behind.first().or_else(|| starts.first()) else { return false };
         self.next = r + n;
-        self.matrix.set(Regs::between(r, r + n), &[temp.range]);
+        self.matrix.set(RegisterSet::between(r, r + n), &[temp.range]);
         let v = self.id_of(t);
         if self.out.at.len() <= v.index() {
             self.out.at.resize(v.index() + 1, None);
@@ -224,7 +224,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let bases = bases::<W>(self.p, &temp);
         let sum = |r: u32| cost[span(r..r + n)].iter().sum::<f32>();
         let best = (0..self.p.file.regs)
-            .filter(|&r| bases.has(r))
+            .filter(|&r| bases.contains(r))
             .map(|r| (sum(r), r))
             .filter(|(c, _)| c.is_finite())
             .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -336,7 +336,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let Some(from) = self.out.at[interval.var].take().map(FileByte::bytes) else { return };
         let to = from + interval.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
-        self.matrix.reset(Regs::between(r, end), self.ranges(interval));
+        self.matrix.reset(RegisterSet::between(r, end), self.ranges(interval));
         // Other intervals may have had a part of the first or the last of these registers at the same time, or all of
         // them: in other lanes, at another call, or in the instruction that makes the one of the other.
         for &range in self.ranges(interval) {
@@ -344,7 +344,8 @@ impl<'a, const W: usize> Fit<'a, W> {
                 let Some(other) = self.p.intervals.get(IntervalId(near)) else { continue };
                 let Some(at) = self.out.at[other.var].map(FileByte::bytes) else { continue };
                 if at < end * rb && r * rb < at + other.bytes {
-                    let regs = Regs::between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
+                    let regs =
+                        RegisterSet::between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
                     self.matrix.set(regs, self.ranges(other));
                 }
             }

@@ -18,7 +18,7 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
-use gen_ir::{BlockId, FileByte, VarId};
+use gen_ir::{BlockId, FileByte, RegisterSet, VarId};
 use narrow::{as_index, to_index};
 
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
         flow::Flow,
         position::{Position, Range},
     },
-    place::{matrix::RegMatrix, regs::Regs},
+    place::matrix::RegMatrix,
     spill::{
         chunks::chunks,
         plan::{Fill, Known, Plan, Temp, TempId, Use},
@@ -112,7 +112,7 @@ pub(crate) fn join<const W: usize>(
     plan: &mut Plan,
     (known, flow): (Known<'_>, &Flow),
     (matrix, at): (&mut RegMatrix<W>, &mut [Option<FileByte>]),
-    (grf, bases): (u32, impl Fn(&Temp) -> Regs<W>),
+    (grf, bases): (u32, impl Fn(&Temp) -> RegisterSet<W>),
     s: &mut JoinMemory,
 ) {
     describe(plan, known, s);
@@ -142,7 +142,7 @@ struct Join<'a, const W: usize, B> {
     bases: B,
 }
 
-impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
+impl<const W: usize, B: Fn(&Temp) -> RegisterSet<W>> Join<'_, W, B> {
     /// Joins two temporaries, if registers are free. Returns whether they are.
     fn pair(&mut self, pair: Pair, s: &mut JoinMemory) -> bool {
         let Pair { first, second, end, hoisted, .. } = pair;
@@ -215,7 +215,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t.index()]));
         let regs = |at: Option<FileByte>, t: &Temp| {
             let r = at.unwrap_or_default().bytes() / self.grf;
-            Regs::between(r, r + t.bytes(self.grf).div_ceil(self.grf))
+            RegisterSet::between(r, r + t.bytes(self.grf).div_ceil(self.grf))
         };
         let mut before = [None; 2];
         for ((t, temp), before) in [Some(first), second].into_iter().zip(temps).zip(&mut before) {
@@ -229,7 +229,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         let free = !self.matrix.within(&[whole]);
         let now = self.at[first.index()];
         let stays = (regs(now, &temp) & !free).is_empty();
-        let starts = free.runs(temp.bytes(self.grf).div_ceil(self.grf)) & (self.bases)(&temp);
+        let starts = free.starts_of(temp.bytes(self.grf).div_ceil(self.grf)) & (self.bases)(&temp);
         let place = if stays { now } else { starts.first().map(|r| FileByte::new(r * self.grf)) };
         if place.is_none() {
             before.iter().flatten().for_each(|(had, range)| self.matrix.set(*had, &[*range]));
