@@ -165,7 +165,7 @@ impl Lowerer<'_> {
             (inst.dst, inst.src[0]) = (dst, value);
             return Ok(());
         }
-        let control = writes_control(&dst) && !self.caps.scoreboard.software;
+        let control = writes_control(&dst) && self.caps.scoreboard.has_switch();
         let inst = self.append(op);
         (inst.dst, inst.sat, inst.src) = (dst, sat, src);
         if control {

@@ -353,7 +353,7 @@ impl Lowerer<'_> {
     }
 
     fn emit_control(&mut self, mut inst: VInst) {
-        if !self.caps.scoreboard.software {
+        if self.caps.scoreboard.has_switch() {
             inst.opts = inst.opts.with(Options::SWITCH);
         }
         self.emit(inst);

@@ -53,3 +53,11 @@ pub struct Scoreboard {
     /// NoDDClr/NoDDChk dependency control bits exist.
     pub no_dd: bool,
 }
+
+impl Scoreboard {
+    /// Instructions can ask for another thread (`Switch`), as those do that write a control register. With a software
+    /// scoreboard all pipes are waited for there instead.
+    pub const fn has_switch(&self) -> bool {
+        !self.software
+    }
+}
