@@ -47,6 +47,24 @@
 //! cleared by whoever fills it, so each would be taken from the arena and given back by name, at more places than it
 //! has now. "Scratch" always means a thread's scratch memory.
 //!
+//! **Bounds** of how far, how much and how often something is looked at keep the work nearly linear. Where no measurement is
+//! named beside one, it was chosen. Half and twice of each, but for lengths of arrays and of the rounds after which an
+//! allocation is given up, gave as many instructions of the kernels that the page of `finalizer::optimize` names, but for
+//! these; what follows `/` is messages for spilled values:
+//!
+//! | bound | half | twice |
+//! |---|---|---|
+//! | `spill::groups::MOST` | +1643 / +1495 | +239 / +70 |
+//! | `spill::groups::NEAR` | +22 / +18 | 0 |
+//! | `spill::extend::GAIN` | +1624 / -1053 | -1115 / +555 |
+//! | `spill::extend::WORTH` | -436 / +220 | +6 |
+//! | `spill::chunks::KEEP` | +811 / +628 | +203 / +185 |
+//! | `spill::residence::BLOCKS` | 0 | -9 / -9 |
+//! | `place::copies::MOST` | +201 / +34 | 0 |
+//! | `place::sent::WHILE` | +24 | +44 |
+//! | `place::PARTS_IN_TURN` | -19 | -3 |
+//! | `order::graph::CHOICE` | -148 / +38 | -178 / +125 |
+//!
 //! **The pages of what is subtle.** What one lane needs and what the thread has to keep for lanes that wait:
 //! `analysis::liveness`. Writes of parts that end a value only together: `analysis::composite`. What passes by a
 //! subroutine: `analysis::calls`. Temporaries, windows and what is computed again: `spill::plan`; places in memory and

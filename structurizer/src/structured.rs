@@ -53,7 +53,8 @@ pub(crate) enum Form {
     },
 }
 
-/// Blocks of the largest region looked at; larger ones stay as they are, so the search is linear.
+/// Blocks of the largest region looked at; larger ones stay as they are, so the search is linear. (Chosen:
+/// half of it changes one real kernel of 200, twice none.)
 pub(crate) const LARGEST: usize = 2048;
 
 /// What became of each block's goto, and memory to find it.

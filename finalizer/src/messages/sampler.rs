@@ -20,7 +20,8 @@ use crate::{
     lower::{Feature, Lowered, Lowerer, Unsupported},
 };
 
-/// Registers of parameters beyond which sixteen lanes are sent as two messages.
+/// Registers of parameters beyond which sixteen lanes are sent as two messages (Mesa, brw_shader.h,
+/// `MAX_SAMPLER_MESSAGE_SIZE`).
 const MAX_ROWS: u32 = 11;
 
 /// The message of an operation, where the samplers of these platforms have it: vISA numbers them as the hardware does.

@@ -85,15 +85,6 @@ impl<'a, const W: usize> Scan<'a, W> {
         None
     }
 
-    /// Where the other side of a copy lies, and the byte from which on an interval would lie beside it, if that may.
-    fn beside(&self, interval: &Interval, copy: VarCopy) -> Option<(FileByte, u32)> {
-        let there = self.s.interval_of[copy.other].and_then(|interval| self.s.at[interval])?;
-        let at = there.bytes().checked_add_signed(copy.behind)?;
-        let (low, high) = (interval.low, interval.high);
-        let fits = at.is_multiple_of(interval.align.max(1)) && at >= low && at + interval.bytes <= high;
-        fits.then_some((there, at))
-    }
-
     /// The same in `open` registers for what is smaller than one.
     fn find_part_beside_copy(
         &mut self,
@@ -110,6 +101,15 @@ impl<'a, const W: usize> Scan<'a, W> {
             let is_free = is_place && (!with_parts.contains(r) || self.taken(r, i, part) == 0);
             is_free.then(|| FileByte::try_new(at)).flatten()
         })
+    }
+
+    /// Where the other side of a copy lies, and the byte from which on an interval would lie beside it, if that may.
+    fn beside(&self, interval: &Interval, copy: VarCopy) -> Option<(FileByte, u32)> {
+        let there = self.s.interval_of[copy.other].and_then(|interval| self.s.at[interval])?;
+        let at = there.bytes().checked_add_signed(copy.behind)?;
+        let (low, high) = (interval.low, interval.high);
+        let fits = at.is_multiple_of(interval.align.max(1)) && at >= low && at + interval.bytes <= high;
+        fits.then_some((there, at))
     }
 
     /// The place of what interval `i` is made of, if it may be written over that and nothing else is in the way. Both are held
