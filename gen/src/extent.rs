@@ -67,6 +67,8 @@ pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
         0
     } else if region.is_packed() {
         lanes - 1
+    } else if let Some(stride) = region.ternary_stride() {
+        (lanes - 1) * stride
     } else if !region.is_complete() {
         (0..lanes).map(|l| region.element(l)).max().unwrap_or(0)
     } else {
@@ -150,7 +152,7 @@ impl<S: Space> Inst<S> {
     }
 
     /// Bytes source `i` reads at most, for a direct source.
-    #[inline]
+    #[inline(always)]
     pub fn src_extent(&self, i: usize, grf_bytes: u32) -> Option<Extent> {
         let (reg, region, ty) = match self.src[i] {
             Src::Direct { reg, region, ty, .. } => (reg, region, ty),

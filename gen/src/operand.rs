@@ -129,6 +129,18 @@ impl Region {
         true
     }
 
+    /// The same of a source of three, if that is what it is: [`Self::element`] of a channel is so many times its number.
+    pub const fn ternary_stride(self) -> Option<u32> {
+        let (v, h) = (wide_u8(self.vert), wide_u8(self.horz));
+        match () {
+            () if self.width != Self::ABSENT => None,
+            () if self.vert == Self::ABSENT => Some(h),
+            () if h == 0 => Some(v),
+            () if v % h == 0 => Some(h),
+            () => None,
+        }
+    }
+
     /// Element offset that channel `channel` reads, relative to the operand's start (direct regions).
     pub const fn element(self, channel: u32) -> u32 {
         if self.width == Self::ABSENT {
@@ -462,6 +474,19 @@ impl<S: Space> Src<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stride_of_three_sources_says_where_every_channel_reads() {
+        for (vert, horz) in [0, 1, 2, 4, 8, Region::ABSENT].iter().flat_map(|v| [0, 1, 2, 4].map(|h| (*v, h)))
+        {
+            let region = Region::ternary(vert, horz);
+            if let Some(stride) = region.ternary_stride() {
+                assert!((0..32).all(|channel| region.element(channel) == channel * stride), "{region:?}");
+            }
+        }
+        assert_eq!(Region::ternary(2, 1).ternary_stride(), Some(1));
+        assert_eq!(Region::PACKED.ternary_stride(), None);
+    }
 
     #[test]
     fn a_stride_says_where_every_channel_reads() {
