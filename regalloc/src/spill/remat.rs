@@ -14,7 +14,8 @@
 //! read and written nowhere between, it was needed all the way, so it kept its register.
 //!
 //! Where the first does not hold, a source can be made to live longer: written before a read, the operation reads
-//! it there itself (`extend` says where that pays). The second alone then makes it the source of the computation.
+//! it there itself (`extend` says where that pays). The second alone then makes it the source of the computation. It
+//! must not have a fixed place that is another variable's as well: that of an argument is soon what a call destroys.
 //!
 //! Float operations depend on the control register, so they qualify where all writes of that come before.
 //! In kernels with subroutines what is alive there is known for all callers together, so that a source may keep its
@@ -30,7 +31,7 @@ use crate::analysis::{
     position::{Position, Range},
 };
 use gen_ir::{
-    Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, Var, VarClass, VarId, Virtual,
+    Base, Dst, Extent, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, Var, VarClass, VarId, Virtual,
 };
 use narrow::{as_index, span, to_index};
 use typed_index_collections::TiVec;
@@ -71,6 +72,10 @@ pub(crate) struct Remat {
     writers: Vec<u32>,
     /// The end of each variable's part of those.
     ends: TiVec<VarId, u32>,
+    /// Bytes of general registers that variables have by their fixed places, in order.
+    fixed: Vec<(Extent, VarId)>,
+    /// Whether some of a variable's are those of another.
+    shared: TiVec<VarId, bool>,
 }
 
 /// The kernel as it is, and what is known of it.
@@ -157,6 +162,7 @@ impl Remat {
         self.defs.sort_unstable_by_key(|d| (d.var, d.at));
         self.hold_apart();
         self.check_sources(cx);
+        self.find_shared(kernel);
         self.far.resize(kernel.vars.len(), false);
         self.check_reads(cx);
         let Remat { can, far, defs, far_sources, .. } = self;
@@ -273,6 +279,26 @@ impl Remat {
         }
     }
 
+    /// Finds variables whose fixed places others have, too.
+    fn find_shared(&mut self, kernel: &Kernel<Virtual>) {
+        let Remat { fixed, shared, .. } = self;
+        fixed.clear();
+        for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
+            if let Some(at) = var.fixed.filter(|_| var.class == VarClass::General) {
+                fixed.push((Extent::new(at.bytes(), var.bytes), v));
+            }
+        }
+        fixed.sort_unstable();
+        shared.clear();
+        shared.resize(kernel.vars.len(), false);
+        let mut taken = 0;
+        for (i, &(own, v)) in fixed.iter().enumerate() {
+            let next = fixed.get(i + 1).is_some_and(|next| next.0.start < own.end);
+            shared[v] = own.start < taken || next;
+            taken = taken.max(own.end);
+        }
+    }
+
     /// What is read by others than the lanes that computed it does not qualify; notes what is read where its sources are
     /// not needed behind.
     fn check_reads(&mut self, Context { kernel, accesses, flow, of_lanes, .. }: Context<'_>) {
@@ -293,7 +319,9 @@ impl Remat {
                         continue;
                     }
                     let mut far = std::mem::take(&mut self.far_sources);
+                    let known = far.len();
                     far.extend(self.sources(a.var).filter(|&s| !needed(s)).map(|s| (a.var, s)));
+                    self.can[a.var] = !far[known..].iter().any(|f| self.shared[f.1]);
                     self.far_sources = far;
                 }
             }

@@ -77,6 +77,24 @@ fn what_lost_its_source_is_kept_in_memory() {
 }
 
 #[test]
+fn an_argument_does_not_live_longer_where_a_call_destroys_its_register() {
+    for platform in Platform::ALL {
+        let (mut k, sources) = sums(platform, 1);
+        let grf = u32::from(platform.caps().regs.grf_bytes);
+        let at = Some(FileByte::new(2 * grf));
+        let source = &mut k.vars[sources[0].index()];
+        (source.live_in, source.fixed) = (true, at);
+        let destroyed = k.add_var(Var { fixed: at, ..general(grf) });
+        let insts = &mut k.blocks[0].insts;
+        insts.retain(|i| i.dst_var() != Some(sources[0]));
+        let first_read = insts.len() - 300;
+        insts.insert(first_read, value(destroyed, 8));
+        let (_, stats) = allocate_checked(&k);
+        assert!(stats.spills > 25, "{platform}: {stats:?}");
+    }
+}
+
+#[test]
 fn what_many_are_computed_from_lives_longer_for_them() {
     for platform in Platform::ALL {
         let (k, _) = sums(platform, 3);
