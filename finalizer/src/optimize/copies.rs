@@ -97,6 +97,8 @@ pub(super) struct Copies {
     addressed: Vec<u32>,
     byte_sources: bool,
     mixes_qwords: bool,
+    /// Whether the first two sources of ternary instructions may lie apart.
+    ternary_strides: bool,
     /// Instructions are legal on this platform and have to stay so.
     legal: Option<Platform>,
     /// The instruction that is looked at, in its block.
@@ -110,6 +112,7 @@ impl Copies {
         reset(&mut self.newest, vars, Newest::NONE);
         self.byte_sources = caps.regions.byte_sources;
         self.mixes_qwords = caps.ops.int64 && !caps.regions.restricted_64bit;
+        self.ternary_strides = !caps.words.ternary_align16 && caps.regions.float_regions;
         self.legal = legal;
     }
 
@@ -397,6 +400,7 @@ impl Copies {
             no_mask: inst.no_mask,
             kept: ones(lanes),
             mixes_qwords: self.mixes_qwords,
+            ternary_strides: self.ternary_strides,
             older_dst,
             older_src,
         });

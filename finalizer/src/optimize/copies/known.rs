@@ -27,6 +27,8 @@ pub(super) struct KnownCopy {
     pub(super) kept: u64,
     /// Dwords may stand beside quadwords.
     pub(super) mixes_qwords: bool,
+    /// Whether the first two sources of ternary instructions may lie apart.
+    pub(super) ternary_strides: bool,
     /// Next older copy into the same destination, and from the same source.
     pub(super) older_dst: u32,
     pub(super) older_src: u32,

@@ -104,7 +104,9 @@ pub(super) fn replace_register(
         Region::SCALAR
     } else if origin_region.one_by_one(copy.lanes) {
         if copy.horz == 1 { region } else { Region::PACKED }
-    } else if (!ternary || product) && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes
+    } else if (!ternary || product || lies_apart(inst, i, copy, origin_ty, origin_region))
+        && inst.op.info().class != Class::Math
+        && inst.exec.lanes() == copy.lanes
     {
         origin_region
     } else {
@@ -112,6 +114,16 @@ pub(super) fn replace_register(
     };
     let mods = if origin_mods.any() { modified(inst, i, origin_mods, mods)? } else { mods };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+/// Whether a ternary instruction on half floats may read source `i` where each has a dword of its own, as messages return
+/// them (`mad (16) r11.0<1>:hf r12.0<4;2>:hf r119.0<4;2>:hf r4.0<0>:hf` in Intel's code).
+fn lies_apart(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type, origin: Region) -> bool {
+    copy.ternary_strides
+        && i < 2
+        && origin_ty == Type::Hf
+        && inst.dst.ty() == Some(Type::Hf)
+        && origin.stride(copy.lanes) == Some(2)
 }
 
 /// Whether source `i` is the factor of a dword in a sum of dwords, where bytes are read as words: what multiplies
