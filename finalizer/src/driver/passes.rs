@@ -255,7 +255,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "split-variables",
-        about: "variables whose registers no instruction touches together become several",
+        about: "variables whose registers no instruction touches together become several, and these as `split-webs` has it",
         step: PassBody::Virtual(optimizations::split_variables),
         keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL

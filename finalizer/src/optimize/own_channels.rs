@@ -12,6 +12,20 @@ use crate::lists::refill;
 pub(super) struct OwnChannels {
     /// Empty: not known.
     lanes: Vec<TouchedBy>,
+    /// By variable, whether only messages read it; filled by [`find_payloads`](Self::find_payloads).
+    payloads: Vec<Payloads>,
+}
+
+/// The block in which all is that touches a variable, if only messages under the mask read it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Payloads {
+    /// Nothing touches it.
+    #[default]
+    None,
+    /// This block's messages.
+    Of(u32),
+    /// Others read it, or several blocks touch it.
+    No,
 }
 
 /// Who touches a variable.
@@ -81,6 +95,17 @@ fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Option<Own> {
     }
 }
 
+/// Whether an instruction copies, without the mask, elements of channels to the same channels' in a payload.
+fn fills(inst: &Inst<Virtual>, payloads: &[Payloads]) -> bool {
+    let Dst::Direct { reg, ty, .. } = inst.dst else { return false };
+    let is_payload = |v: VarId| matches!(payloads.get(v.index()), Some(Payloads::Of(_)));
+    let alike = matches!(inst.src[0], Src::Direct { ty: from, .. } if from.bytes() == ty.bytes());
+    let copies = inst.op == Op::Mov && inst.no_mask && inst.pred.is_none() && alike;
+    copies
+        && reg.var().is_some_and(is_payload)
+        && touched(&Inst { no_mask: false, ..*inst }, Role::Dst, reg).is_some()
+}
+
 impl OwnChannels {
     /// Nothing is known of the kernel at hand.
     pub fn forget(&mut self) {
@@ -94,7 +119,45 @@ impl OwnChannels {
 
     /// Finds out for the variables of a kernel that are of interest; of the others it knows nothing good.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, matters: impl Fn(VarId) -> bool) {
-        let lanes = &mut self.lanes;
+        self.payloads.clear();
+        self.find_others(kernel, matters);
+    }
+
+    /// As [`find`](Self::find), but a copy into a payload that ignores the mask counts as one under it: the message reads
+    /// only the lanes that run where both stand. (What those of other lanes get is not what they had before.)
+    pub fn find_with_payloads(&mut self, kernel: &Kernel<Virtual>, matters: impl Fn(VarId) -> bool) {
+        self.find_payloads(kernel);
+        self.find_others(kernel, matters);
+    }
+
+    fn find_payloads(&mut self, kernel: &Kernel<Virtual>) {
+        let payloads = &mut self.payloads;
+        refill(
+            payloads,
+            kernel.vars.iter().map(|var| if var.is_temporary() { Payloads::None } else { Payloads::No }),
+        );
+        for (b, block) in (0..).zip(&kernel.blocks) {
+            for inst in &block.insts {
+                inst.for_each_reg(|role, reg| {
+                    let Some(v) = reg.var() else { return };
+                    let of = &mut payloads[v.index()];
+                    let message = match role {
+                        Role::Dst => true,
+                        Role::Src(_) => inst.send().is_some() && !inst.no_mask,
+                        _ => false,
+                    };
+                    *of = match *of {
+                        Payloads::None if message => Payloads::Of(b),
+                        Payloads::Of(before) if message && before == b => Payloads::Of(b),
+                        _ => Payloads::No,
+                    };
+                });
+            }
+        }
+    }
+
+    fn find_others(&mut self, kernel: &Kernel<Virtual>, matters: impl Fn(VarId) -> bool) {
+        let OwnChannels { lanes, payloads } = self;
         let vars = (0..).map(VarId).zip(&kernel.vars);
         refill(
             lanes,
@@ -110,7 +173,11 @@ impl OwnChannels {
                 if *known == TouchedBy::Any {
                     return;
                 }
-                *known = match touched(inst, role, reg) {
+                let own = match fills(inst, payloads) {
+                    true => touched(&Inst { no_mask: false, ..*inst }, role, reg),
+                    false => touched(inst, role, reg),
+                };
+                *known = match own {
                     Some(own) => known.and(own),
                     None => TouchedBy::Any,
                 };

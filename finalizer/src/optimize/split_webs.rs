@@ -86,20 +86,21 @@ struct Renamed {
     to: VarId,
 }
 
-/// Splits the variables of a kernel that has webs of several. Returns whether there were any.
+/// Splits those variables of a kernel, from the first to look at on, that have webs of several. Returns whether there were any.
 pub(super) fn split(
     kernel: &mut Kernel<Virtual>,
+    first: VarId,
     analyses: &mut Analyses,
     grf_bytes: u32,
     memory: &mut WebMemory,
 ) -> bool {
     let is_looked_at = kernel.subroutines.is_empty() && kernel.inst_count() <= MOST;
-    if !is_looked_at || !memory.find_candidates(kernel, grf_bytes) {
+    if !is_looked_at || !memory.find_candidates(kernel, first, grf_bytes) {
         return false;
     }
     let cfg = analyses.graph(kernel);
     let WebMemory { channels, values, .. } = memory;
-    channels.find(kernel, |v| values[v.index()] > 0);
+    channels.find_with_payloads(kernel, |v| values[v.index()] > 0);
     memory.collect(kernel, grf_bytes);
     memory.sort();
     memory.renamed.clear();
@@ -112,10 +113,10 @@ pub(super) fn split(
 
 impl WebMemory {
     /// Looks for variables that are given a value more than once. Returns whether there are any.
-    fn find_candidates(&mut self, kernel: &Kernel<Virtual>, grf_bytes: u32) -> bool {
+    fn find_candidates(&mut self, kernel: &Kernel<Virtual>, first: VarId, grf_bytes: u32) -> bool {
         refill(&mut self.values, kernel.vars.iter().map(|_| 0));
         for (_, inst) in kernel.insts() {
-            if let Some(v) = inst.dst_var()
+            if let Some(v) = inst.dst_var().filter(|&v| v >= first)
                 && leaves_nothing(&kernel.vars[v.index()], inst, grf_bytes)
             {
                 self.values[v.index()] += 1;

@@ -1,7 +1,8 @@
 //! The passes as the list ([`PASSES`](crate::PASSES)) names them and says what they do: each hands the kernel, the analyses
 //! that it asks for and its memory to the file that does the work. Those of legal code leave it legal.
 
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, VarId, Virtual};
+use narrow::to_index;
 
 use super::{
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
@@ -34,7 +35,7 @@ pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -
 
 pub(crate) fn split_webs(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
-    Ok(split_webs::split(kernel, &mut work.analyses, bytes, &mut work.optimize.split_webs))
+    Ok(split_webs::split(kernel, VarId(0), &mut work.analyses, bytes, &mut work.optimize.split_webs))
 }
 
 pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
@@ -63,7 +64,13 @@ pub(crate) fn join_products(kernel: &mut Kernel<Virtual>, work: &mut Workspace) 
 }
 
 pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    Ok(work.optimize.splitter.split(kernel))
+    let parts = VarId(to_index(kernel.vars.len()));
+    let found = work.optimize.splitter.split(kernel);
+    if found {
+        let bytes = grf_bytes(kernel);
+        split_webs::split(kernel, parts, &mut work.analyses, bytes, &mut work.optimize.split_webs);
+    }
+    Ok(found)
 }
 
 pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
