@@ -9,7 +9,7 @@
 
 use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
-    VarId, Virtual,
+    Var, VarId, Virtual,
 };
 use narrow::{as_index, to_index};
 
@@ -22,6 +22,10 @@ use crate::legalize::{slice, ternary_region};
 const REACH: usize = 128;
 /// How many instructions a move of the same value, or of its other dword, stands behind the first one at most.
 const NEAR: usize = 24;
+
+/// Bytes of flags, and how many flags fit into them.
+const FLAG_BYTES: u32 = 8;
+const MOST_FLAGS: usize = 4;
 
 /// Rewrites blocks; an operation and its moves make way for its halves.
 pub(super) fn results(
@@ -55,6 +59,9 @@ pub(super) fn results(
             };
             ends.find(insts, vars.len());
             let Some(at) = pair.operation(insts, takes, ends, grf_bytes) else { continue };
+            if !flags_fit(&insts[at..pair.at[1]], vars) {
+                continue;
+            }
             if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
                 continue;
             }
@@ -263,6 +270,28 @@ impl Pair {
         part.dst = Dst::Direct { reg: Reg::var_at(half.dst, half.written.start), horz, ty };
         part
     }
+}
+
+/// Whether the flag by which the first instruction selects and those that the others name fit beside each other: then it
+/// may be put off behind them, and no flag is kept in a register meanwhile.
+fn flags_fit(insts: &[Inst<Virtual>], vars: &[Var]) -> bool {
+    if insts[0].pred.is_none() {
+        return true;
+    }
+    let mut seen = [None; MOST_FLAGS];
+    let mut bytes = 0;
+    for inst in insts {
+        let flags = [inst.pred.map(|p| p.flag), inst.cond.map(|c| c.flag)];
+        for flag in flags.into_iter().flatten().filter_map(Reg::var) {
+            if seen.contains(&Some(flag)) {
+                continue;
+            }
+            let Some(free) = seen.iter_mut().find(|s| s.is_none()) else { return false };
+            *free = Some(flag);
+            bytes += vars[flag.index()].bytes;
+        }
+    }
+    bytes <= FLAG_BYTES
 }
 
 /// Places soon after `i`.
