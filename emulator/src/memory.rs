@@ -294,6 +294,18 @@ impl Image {
         (usize::from(self.dims) + usize::from(self.array)).min(3)
     }
 
+    /// What `resinfo` says (vISA, "INFO"): the size in each coordinate, zero for those that the image does not have, and one
+    /// level of detail.
+    pub(crate) fn sizes(&self) -> [u32; 4] {
+        let [x, y, z] = match (self.dims, self.array) {
+            (1, false) => [self.width, 0, 0],
+            (1, true) => [self.width, self.depth, 0],
+            (2, false) => [self.width, self.height, 0],
+            _ => [self.width, self.height, self.depth],
+        };
+        [x, y, z, 1]
+    }
+
     /// Column, row and slice that a message's coordinates u, v and r name. The layer of a one-dimensional array is its v; what
     /// the image has no use for is 0.
     pub(crate) fn place(&self, [u, v, r]: [i64; 3]) -> [i64; 3] {

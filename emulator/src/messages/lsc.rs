@@ -71,6 +71,11 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Some(LscForm::Vector) => vector(mail, access),
         Some(LscForm::Strided) => strided(mail, access),
         Some(LscForm::Quad) => quad(mail, access),
+        Some(LscForm::Status) => {
+            // A bit a lane; all of memory is resident.
+            mail.reply(0, 4, mail.on.into())?;
+            Ok(SendKind::Load)
+        }
         Some(LscForm::Block2d) => block2d(mail, access),
         Some(LscForm::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
         Some(LscForm::Atomic(operation)) if typed => super::typed::lsc_atomic(mail, operation),

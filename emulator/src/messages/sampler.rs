@@ -130,7 +130,7 @@ impl Lookup {
                 resident.set(lane, question);
                 Ok([0, 1, 2, 3].map(|c| question.answer(c)))
             }
-            Modelled::ResInfo => Ok([image.width, image.height, image.depth, 1]),
+            Modelled::ResInfo => Ok(image.sizes()),
             Modelled::Load(at) => {
                 let c = layout.parameters(mail, lane, at, coordinate)?;
                 load(mail, base, image, c)

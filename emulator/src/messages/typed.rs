@@ -18,13 +18,8 @@ use narrow::{low_i32, low_u16, low_u32, single, to_f64, to_index, whole};
 /// Channels the image lacks read as 0, and alpha as 1.
 pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
     let c = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
-    let float = !matches!(image.texel, Texel::Sint | Texel::Uint);
     if c >= u32::from(image.channels) {
-        return match (c, float) {
-            (3, true) => 1.0f32.to_bits(),
-            (3, false) => 1,
-            _ => 0,
-        };
+        return absent(image, c);
     }
     let bits = u32::from(image.channel_bytes) * 8;
     let raw = low_u32(texel >> (c * bits)) & mask(bits);
@@ -37,6 +32,21 @@ pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
         Texel::Unorm => (f64::from(raw) / to_f64((1u64 << bits) - 1)).to_bits_f32(),
         Texel::Snorm => (f64::from(signed) / to_f64((1u64 << (bits - 1)) - 1)).max(-1.0).to_bits_f32(),
     }
+}
+
+/// What a channel reads as that is not there: 0, and alpha 1.
+fn absent(image: &Image, c: u32) -> u32 {
+    match (c, image.texel) {
+        (3, Texel::Sint | Texel::Uint) => 1,
+        (3, _) => 1.0f32.to_bits(),
+        _ => 0,
+    }
+}
+
+/// Channel `c` of what [`fetch`] found. Outside of the image there are no channels (vISA, "GATHER4_TYPED", out-of-bound
+/// access).
+pub(crate) fn channel(image: &Image, texel: Option<u128>, c: u32) -> u32 {
+    texel.map_or_else(|| absent(image, c), |texel| unpack(image, texel, c))
 }
 
 /// The stored bits of channel `c` of a texel.
@@ -170,7 +180,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: TexelShape) -> Result<SendKind
         if !s.access.is_store() {
             let texel = fetch(mail.cx.memory, g.base, &g.image, x, y, z)?;
             for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
-                let v = texel.map_or(0, |t| unpack(&g.image, t, c));
+                let v = channel(&g.image, texel, c);
                 mail.reply(to_index(k) * block + 4 * lane, 4, v.into())?;
             }
             continue;
@@ -225,7 +235,12 @@ fn atomics(
     let block = mail.regs(lanes, 4) * mail.grf;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
         let [x, y, z] = coordinates(mail, &g.image, first, block, count, lane)?;
-        let Some(offset) = g.image.offset(x, y, z) else { continue };
+        let Some(offset) = g.image.offset(x, y, z) else {
+            if returns {
+                mail.reply(4 * lane, 4, 0)?;
+            }
+            continue;
+        };
         let data = first + count * block + 4 * lane;
         let a = if op.operands() > 0 { mail.data(data, 4)? } else { 0 };
         let b = if op.operands() > 1 { mail.data(data + block, 4)? } else { 0 };

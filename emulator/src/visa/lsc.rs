@@ -12,7 +12,7 @@ use messages::{Access, SurfaceIndex};
 use narrow::{low_i32, low_u8, low_u32, low_u64, to_index};
 use visa::{
     Inst, Op, RawOperand,
-    lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
+    lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOp, LscOrder, LscSfid},
     op::{Lsc, LscBlock2d, block2d_rows},
 };
 
@@ -49,6 +49,12 @@ fn shift(size: LscDataSize) -> u32 {
 pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::Lsc(ref l) if l.op.kind() == LscKind::Atomic => atomic(t, cx, inst, l),
+        Op::Lsc(ref l) if l.op == LscOp::LoadStatus => {
+            // A bit a lane; all of memory is resident.
+            let (on, _) = t.enabled(inst)?;
+            t.raw_store(l.dst, 0, 4, on.into())?;
+            Ok(SendKind::Load)
+        }
         Op::Lsc(ref l) if matches!(l.op.kind(), LscKind::Load | LscKind::Store) => transfer(t, cx, inst, l),
         Op::LscBlock2d(ref l) => block2d(t, cx, l),
         _ => Err(format!("{:?} is not modelled", inst.lsc_op()).into()),

@@ -57,7 +57,7 @@ pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) 
             let Some(&dst) = held.last() else { return Err("a question without an answer".into()) };
             let on = t.lanes_of(inst.exec);
             for i in each(on) {
-                let values = [image.width, image.height, image.depth, 1].map(u64::from);
+                let values = image.sizes().map(u64::from);
                 reply(t, dst, channels, to_index(i), values)?;
             }
         }

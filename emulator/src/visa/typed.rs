@@ -149,7 +149,7 @@ fn gather(
     each_lane(t, cx, inst, texels, |t, cx, (base, image), lane, [x, y, z]| {
         let texel = typed::fetch(cx.memory, base, image, x, y, z)?;
         for (k, c) in channels(mask).enumerate() {
-            let v = texel.map_or(0, |texel| typed::unpack(image, texel, c));
+            let v = typed::channel(image, texel, c);
             t.raw_store(data, held.at(to_index(k), lane), held.holds.stride, v.into())?;
         }
         Ok(())
@@ -209,7 +209,7 @@ fn atomic(
 ) -> Result<SendKind, Trap> {
     let own = texels.data;
     each_lane(t, cx, inst, texels, |t, cx, (base, image), lane, [x, y, z]| {
-        let Some(offset) = image.offset(x, y, z) else { return Ok(()) };
+        let Some(offset) = image.offset(x, y, z) else { return t.raw_store(dst, own.at(0, lane), 4, 0) };
         let mut operand = |k: usize| {
             if to_index(k) < op.operands() { cx.data(t, srcs[k], own.at(0, lane), 4) } else { Ok(0) }
         };
