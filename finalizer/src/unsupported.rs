@@ -125,9 +125,6 @@ pub enum Unsupported {
     /// A step of IEEE division or root of what the math unit has no such steps for.
     #[error("`{0}` of what is neither :f nor :df")]
     MacroType(Opcode),
-    /// Such a step of too few lanes.
-    #[error("`{0}` of fewer lanes than a register holds")]
-    MacroLanes(Opcode),
     /// Types that `fcvt` does not convert.
     #[error("`fcvt` is between :hf and :ub, or between :f and :ud")]
     ConvertedTypes,

@@ -216,10 +216,10 @@ impl Lowerer<'_> {
         let early = self.flag(p.id, self.lanes)?;
         // An instruction that sets a flag can be predicated by the same flag only.
         let flag = if self.pred.is_some() { self.var(build::flag(self.lanes)) } else { early };
-        let (whole, step) = self.macro_lanes(ty);
-        if whole.exec != self.lanes.exec {
-            return Err(Unsupported::MacroLanes(opcode).into());
-        }
+        // Without further steps there are no extra bits to keep: any number of lanes will do, as in Intel's finalizer
+        // (`translateVISAInvmRsqtmInst`).
+        let whole = self.lanes;
+        let step = self.macro_lanes(ty).1.min(whole.exec);
         let mut operands = [VReg::NULL; 2];
         for (i, operand) in srcs.iter().enumerate().take(2) {
             let src = self.src(operand)?;
