@@ -93,16 +93,16 @@ crate::types::raw_enum! {
         SamplePoD = 36 => "sample_po_d",
         /// Filtered and compared, with offsets and a level.
         SamplePoLC = 38 => "sample_po_l_c",
-        /// Gathered, with packed offsets; assembly writes it as [`SamplerOp::Gather4Po`].
-        Gather4PoPacked = 40 => "sample4_po",
+        /// Gathered, with packed offsets; Intel's assembly writes it as [`SamplerOp::Gather4Po`].
+        Gather4PoPacked = 40 => "sample4_po_packed",
         /// Gathered, with packed offsets and a level.
         Gather4PoL = 45 => "sample4_po_l",
         /// Gathered, with packed offsets and a bias.
         Gather4PoB = 46 => "sample4_po_b",
         /// Gathered, with packed offsets, at the level that a sample would have.
         Gather4PoI = 47 => "sample4_po_i",
-        /// Gathered and compared, with packed offsets; assembly writes it as [`SamplerOp::Gather4PoC`].
-        Gather4PoCPacked = 48 => "sample4_po_c",
+        /// Gathered and compared, with packed offsets; Intel's assembly writes it as [`SamplerOp::Gather4PoC`].
+        Gather4PoCPacked = 48 => "sample4_po_c_packed",
         /// Gathered and compared, with packed offsets, at the level that a sample would have.
         Gather4PoIC = 53 => "sample4_po_i_c",
         /// Gathered and compared, with packed offsets and a level.

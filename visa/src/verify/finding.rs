@@ -113,6 +113,7 @@ rules! {
     ConversionTypes "conversion-types"  Error   false "Conversions are between types that the instruction converts." "";
     BfloatTypes     "bfloat-types"      Error   false "Bfloat16 is an operand where the platform has it: of `add`, `cmp`, `mad`, `mov`, `mul` and `sel`, beside single floats; `mov` converts it to halves, too." "";
     ScalarType      "scalar-type"       Error   false "A scalar whose bits join those of a header or a descriptor is an integer." "";
+    SamplerOperation "sampler-operation" Error  false "A sampler message has an operation of its opcode: `3D_SAMPLE` samples, `3D_LOAD` loads, `3D_SAMPLE4` gathers." "";
     SamplerParameters "sampler-parameters" Tolerated false "Sampler messages have 1 to 15 parameters of one size." "";
     MatrixShape     "matrix-shape"      Error   false "Precisions, depth, repeat count and types of a matrix instruction go together." "";
     PredicateUse    "predicate-use"     Tolerated   false "Logic on predicates takes only predicates, without a guard; a predicate moves as a whole to a large enough unsigned element." "";

@@ -186,8 +186,12 @@ impl Checker<'_> {
         }
     }
 
-    /// A sample has coordinates, and what is no gather has channels.
+    /// A sample has an operation of its opcode and coordinates, and what is no gather has channels.
     fn sample(&mut self, index: usize, s: &Sample<'_>) {
+        if s.op.kind() != Some(s.kind) {
+            let message = format!("found `{}`", s.op);
+            self.report(Rule::SamplerOperation, Some(index), "operation", message);
+        }
         if s.kind != SampleKind::Gather {
             self.channels(index, ChannelMask(s.channels & 15));
         }

@@ -9,6 +9,7 @@ use crate::{
     ids::*,
     inst::Record,
     model::*,
+    op::SamplerOp,
     operand::*,
     text::{TextOptions, parse},
     types::*,
@@ -40,6 +41,7 @@ main_0:
     cmp.lt (M1, 8) P1 V0032(0,0)<1;1,0> 0x4:d
     (P1) goto (M1, 8) done
     gather4_scaled.R (M1, 8) T6 0x0:ud V0032.0 V0033.0
+    load_lz.R (M1, 8) 0x0:uw T6 V0033.0 V0035.0
     call (M1, 1) sub_2
 done:
     ret (M1, 1)
@@ -60,7 +62,7 @@ fn options() -> VerifyOptions {
 fn the_good_kernel_keeps_every_rule() {
     assert_eq!(verify(&good(), options()), []);
     let valid = validate(good(), 32).unwrap();
-    assert_eq!(valid.kernels().next().unwrap().insts().len(), 15);
+    assert_eq!(valid.kernels().next().unwrap().insts().len(), 16);
 }
 
 /// The first record with this name in the table.
@@ -96,6 +98,7 @@ type Spoil = fn(&mut Kernel);
 #[rustfmt::skip]
 const CASES: &[(Rule, Spoil)] = &[
     (Rule::StringIndex, |k| k.vars[0].name = StrId(999)),
+    (Rule::SamplerOperation, |k| set(k, "load_3d", 0, Operand::Num(u32::from(SamplerOp::SampleLz.raw())))),
     (Rule::VariableSize, |k| k.vars[0].num_elements = 0),
     (Rule::AddressSize, |k| k.addrs[0].num_elements = 17),
     (Rule::PredicateSize, |k| k.preds[1].num_elements = 3),
