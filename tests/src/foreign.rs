@@ -32,8 +32,20 @@ const SURFACES: usize = 32;
 const SAMPLER: Sampler = Sampler { normalized: false, linear: false, wrap: Wrap::Edge };
 /// Bytes of a constant or variable of the program.
 const SYMBOL: u32 = 1 << 13;
-/// Instructions that a run may take.
-const LIMIT: u64 = 400_000;
+/// What a launch is made of, and how long it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Choices {
+    /// Inputs and memory are made of this number.
+    pub seed: u64,
+    /// vISA instructions that the interpreter may take; machine code may take 20 times as many.
+    pub limit: u64,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Choices { seed: 1, limit: 400_000 }
+    }
+}
 
 /// What became of a launch.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -202,8 +214,8 @@ fn data(unit: &Unit, random: &mut impl FnMut() -> u32) -> Program {
 }
 
 /// Runs a kernel's vISA and our code of it over the same payload and memory.
-pub fn run(platform: Platform, module: &Module, index: usize, binary: &Binary, seed: u64) -> Launched {
-    run_unit(platform, module, index, &linkable(binary), seed)
+pub fn run(platform: Platform, module: &Module, index: usize, binary: &Binary, choices: Choices) -> Launched {
+    run_unit(platform, module, index, &linkable(binary), choices)
 }
 
 /// The bytes that a compiler's code begins with to load the inputs, where hardware does not: they work in the last register of a
@@ -222,13 +234,25 @@ fn prologue(platform: Platform, code: &[u8]) -> usize {
 }
 
 /// Runs a kernel's vISA and code that a compiler made of it, after what loads the inputs.
-pub fn run_theirs(platform: Platform, module: &Module, index: usize, code: &[u8], seed: u64) -> Launched {
+pub fn run_theirs(
+    platform: Platform,
+    module: &Module,
+    index: usize,
+    code: &[u8],
+    choices: Choices,
+) -> Launched {
     let code = code[prologue(platform, code)..].to_vec();
-    run_unit(platform, module, index, &Unit { code, ..Unit::default() }, seed)
+    run_unit(platform, module, index, &Unit { code, ..Unit::default() }, choices)
 }
 
 /// Runs a kernel's vISA and any code of it that finds the inputs in registers.
-fn run_unit(platform: Platform, module: &Module, index: usize, unit: &Unit, seed: u64) -> Launched {
+fn run_unit(
+    platform: Platform,
+    module: &Module,
+    index: usize,
+    unit: &Unit,
+    Choices { seed, limit }: Choices,
+) -> Launched {
     let grf = platform.caps().regs.grf_bytes.into();
     let (launch, mut memory) = launch(&module.kernels[index], grf, seed);
     let mut numbers = SplitMix::new(!seed);
@@ -244,7 +268,7 @@ fn run_unit(platform: Platform, module: &Module, index: usize, unit: &Unit, seed
         opaque.push(Sfid::Gateway);
     }
     let pairs = ThreadPairs::Auto.of(module.kernels[index].is_cm());
-    let options = RunOptions { max_instructions: LIMIT, pairs, opaque, ..RunOptions::default() };
+    let options = RunOptions { max_instructions: limit, pairs, opaque, ..RunOptions::default() };
     let (mut wanted, mut found) = (memory.clone(), memory);
     let undefined;
     let questions =
@@ -258,7 +282,7 @@ fn run_unit(platform: Platform, module: &Module, index: usize, unit: &Unit, seed
                 sorted(report.asked)
             }
         };
-    let options = RunOptions { max_instructions: 20 * LIMIT, ..options };
+    let options = RunOptions { max_instructions: limit.saturating_mul(20), ..options };
     match emulator::run_raw(platform, &code, &launch, &mut found, &options) {
         Err(e) => return Launched::Wrong(e.to_string()),
         Ok(report) => {

@@ -4,7 +4,7 @@ use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{
     data, differential,
-    foreign::{self, Launched},
+    foreign::{self, Choices, Launched},
 };
 
 /// Code that refers to constants of its program, which the vISA only names.
@@ -17,7 +17,7 @@ fn symbols_are_places_in_memory() {
         for kernel in kernels {
             let module = differential::module(platform, kernel).unwrap();
             let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).unwrap();
-            let launched = foreign::run(platform, &module, 0, &binary, 1);
+            let launched = foreign::run(platform, &module, 0, &binary, Choices::default());
             assert_eq!(launched, Launched::Agrees, "{platform} {}", kernel.id());
         }
     }
@@ -28,6 +28,6 @@ fn symbols_are_places_in_memory() {
 fn loads_of_inputs_are_left_out() {
     let kernel = data::kernel(Platform::Pvc, "saxpy.cl/any/saxpy.simd32");
     let module = differential::module(Platform::Pvc, kernel).unwrap();
-    let launched = foreign::run_theirs(Platform::Pvc, &module, 0, &kernel.dat, 1);
+    let launched = foreign::run_theirs(Platform::Pvc, &module, 0, &kernel.dat, Choices::default());
     assert_eq!(launched, Launched::Agrees);
 }

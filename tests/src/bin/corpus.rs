@@ -18,7 +18,7 @@ use finalizer::{Finalizer, Grf, Options, PassSet};
 use platforms::Platform;
 use tests::{
     data,
-    foreign::{self, Launched},
+    foreign::{self, Choices, Launched},
     programs,
 };
 use visa::Module;
@@ -39,8 +39,11 @@ struct Args {
     #[arg(short, long, default_values_t = data::devices(), value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Inputs and memory are made of this number.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = Choices::default().seed)]
     seed: u64,
+    /// vISA instructions that a launch may take; machine code may take 20 times as many.
+    #[arg(long, default_value_t = Choices::default().limit)]
+    limit: u64,
     /// Leave these passes out; may be given several times.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass)]
     skip_pass: Vec<PassSet>,
@@ -90,11 +93,11 @@ impl Counts {
         theirs: Option<&[u8]>,
         args: &Args,
     ) {
-        let seed = args.seed;
+        let choices = Choices { seed: args.seed, limit: args.limit };
         self.kernels += 1;
         if args.intel {
             if let Some(code) = theirs {
-                self.launched(foreign::run_theirs(platform, module, index, code, seed), example);
+                self.launched(foreign::run_theirs(platform, module, index, code, choices), example);
             }
             return;
         }
@@ -113,10 +116,10 @@ impl Counts {
             }
         };
         self.finalized += 1;
-        match foreign::run(platform, module, index, &binary, seed) {
+        match foreign::run(platform, module, index, &binary, choices) {
             Launched::Wrong(what) => {
                 let reads_undefined = |what: &str| what.contains("uninitialized register");
-                match theirs.map(|code| foreign::run_theirs(platform, module, index, code, seed)) {
+                match theirs.map(|code| foreign::run_theirs(platform, module, index, code, choices)) {
                     // What a memory's first value decides, the interpreter does not see.
                     Some(Launched::Wrong(theirs)) if reads_undefined(&what) && reads_undefined(&theirs) => {
                         note(

@@ -4,7 +4,7 @@ use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{
     data,
-    foreign::{self, Launched},
+    foreign::{self, Choices, Launched},
     texts::tokens,
     words::{all_come_back, words},
 };
@@ -95,7 +95,7 @@ pub fn foreign_objects_finalize_and_run_as_the_interpreter() {
                 kernels += 1;
                 match Finalizer::new(options).finalize_kernel(&module, index) {
                     Err(refusal) => wrong.push(format!("{id}: {refusal}")),
-                    Ok(binary) => match foreign::run(platform, &module, index, &binary, 1) {
+                    Ok(binary) => match foreign::run(platform, &module, index, &binary, Choices::default()) {
                         Launched::Agrees => launched += 1,
                         Launched::Cannot(_) => {}
                         Launched::Wrong(what) => wrong.push(format!("{id}: {what}")),
