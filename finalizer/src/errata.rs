@@ -34,7 +34,7 @@ pub(crate) fn work_around(
         out.clear();
         let mut switches = errata.call_without_switch && (is_entered || entry);
         for (n, inst) in block.insts.iter().enumerate() {
-            // Where lanes wait, their address is that of the instruction.
+            // Where lanes wait, their address is that of the instruction, which Intel's code does not let switch.
             let waits = matches!(inst.op, Op::Join | Op::Endif | Op::Else);
             if switches && !waits {
                 out.push(switch());
@@ -47,14 +47,11 @@ pub(crate) fn work_around(
             if inst.is_eot() {
                 at_end(errata, pending, out);
             }
-            let opts = match () {
-                () if switches => inst.opts.with(Options::SWITCH),
-                () if errata.preempted_r2 && sends_r2(inst) => inst.opts.with(Options::NO_PREEMPT),
-                () => inst.opts,
-            };
+            let is_kept = errata.preempted_r2 && sends_r2(inst);
+            let opts = if is_kept { inst.opts.with(Options::NO_PREEMPT) } else { inst.opts };
             out.push(Inst { opts, ..*inst });
         }
-        is_entered = block.insts.last().is_some_and(|i| matches!(i.op, Op::Call | Op::Calla));
+        is_entered = switches || block.insts.last().is_some_and(|i| matches!(i.op, Op::Call | Op::Calla));
         if out.len() != block.insts.len() {
             pool.store(&mut block.insts, out);
         } else {

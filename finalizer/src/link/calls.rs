@@ -184,12 +184,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     match caps.flow.far_call {
         FarCall::ByJump => {
             out.push(jump(origin, over(Some(64)), Src::None));
-            // The call leads here.
-            let mut distance = scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]);
-            if caps.errata.call_without_switch {
-                distance.opts = distance.opts.with(Options::SWITCH);
-            }
-            out.push(distance);
+            out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
             out.push(scalar(Op::Add, origin, target, near(-48)));
             out.push(jump(origin, over(None), value(target)));
             out.push(Inst {
