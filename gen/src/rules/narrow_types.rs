@@ -93,12 +93,20 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             continue;
         }
         let place = o.at.map(|(_, b)| b);
-        let fixed_words = i == 1 && cx.caps.errata.swizzled_words_to_bytes;
-        let src = NarrowSource { bytes: o.ty.bytes(), region: o.region, place, fixed_words };
+        let src = NarrowSource { bytes: o.ty.bytes(), region: o.region, place, fixed_words: false };
+        let fits = narrow_fits(dst, src, cx.lanes());
         cx.require(
-            narrow_fits(dst, src, cx.lanes()),
+            fits,
             "narrow-pack",
             "packed words and bytes come from elements at most a dword apart, at fitting places",
         );
+        if fits && i == 1 && cx.caps.errata.swizzled_words_to_bytes {
+            let stays = narrow_fits(dst, NarrowSource { fixed_words: true, ..src }, cx.lanes());
+            cx.require(
+                stays,
+                "byte-swizzle",
+                "words as the second source of bytes lie no farther apart than these",
+            );
+        }
     }
 }

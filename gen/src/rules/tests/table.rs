@@ -16,11 +16,12 @@ const SOURCES: [&str; 4] = ["PRM", "Mesa", "Intel", "Bspec"];
 type Has = fn(&Caps) -> bool;
 
 /// What the table says of platforms: words for what the rules ask of a platform's row. `!` before one says the contrary.
-const HAS: [(&str, Has); 31] = [
+const HAS: [(&str, Has); 32] = [
     ("all", |_| true),
     ("align16", |c| c.words.ternary_align16),
     ("bf16", |c| c.ops.bf16),
     ("byte-sources", |c| c.regions.byte_sources),
+    ("byte-swizzle", |c| c.errata.swizzled_words_to_bytes),
     ("byte-words", |c| c.errata.odd_words_to_bytes),
     ("even-writes", |c| c.regions.even_writes),
     ("float-regions", |c| c.regions.float_regions),
