@@ -13,7 +13,7 @@ use platforms::{Caps, Errata};
 
 use crate::build::{self, Lanes};
 
-/// Adds what the platform's faults ask for. `is_called`: it is a function, not a kernel.
+/// Adds what the platform's faults ask for. `is_called`: it is a function, not a kernel. `out` is memory to work in.
 pub(crate) fn work_around(
     kernel: &mut Kernel<Physical>,
     is_called: bool,
@@ -31,31 +31,43 @@ pub(crate) fn work_around(
     for b in 0..kernel.blocks.len() {
         let entry = kernel.subroutines.binary_search(&b.into()).is_ok();
         let block = &mut kernel.blocks[b];
-        out.clear();
         let mut switches = errata.call_without_switch && (is_entered || entry);
+        out.clear();
+        // So many of the block's instructions are in `out`.
+        let mut copied = 0;
+        let mut add_at = |n: usize, added| {
+            out.extend_from_slice(&block.insts[copied..n]);
+            copied = n;
+            out.push(added);
+        };
+        let clears_at = (reads_by_lane && b == 0).then_some(start);
         for (n, inst) in block.insts.iter().enumerate() {
+            let mut add = |added| add_at(n, added);
+            if clears_at == Some(n) {
+                add(clear_addresses());
+            }
             // Where lanes wait, their address is that of the instruction, which Intel's code does not let switch.
-            let waits = matches!(inst.op, Op::Join | Op::Endif | Op::Else);
-            if switches && !waits {
-                out.push(switch());
+            if switches && !matches!(inst.op, Op::Join | Op::Endif | Op::Else) {
+                add(switch());
                 switches = false;
             }
-            if reads_by_lane && b == 0 && n == start {
-                out.push(clear_addresses());
-            }
-            in_front(inst, caps, &mut neighbours, out);
+            in_front(inst, caps, &mut neighbours, &mut add);
             if inst.is_eot() {
-                at_end(errata, pending, out);
+                at_end(errata, pending, &mut add);
             }
-            let is_kept = errata.preempted_r2 && sends_r2(inst);
-            let opts = if is_kept { inst.opts.with(Options::NO_PREEMPT) } else { inst.opts };
-            out.push(Inst { opts, ..*inst });
+        }
+        if clears_at == Some(block.insts.len()) {
+            add_at(block.insts.len(), clear_addresses());
         }
         is_entered = switches || block.insts.last().is_some_and(|i| matches!(i.op, Op::Call | Op::Calla));
-        if out.len() != block.insts.len() {
+        if !out.is_empty() {
+            out.extend_from_slice(&block.insts[copied..]);
             pool.store(&mut block.insts, out);
-        } else {
-            block.insts.copy_from_slice(out);
+        }
+        if errata.preempted_r2 {
+            for inst in block.insts.iter_mut().filter(|i| sends_r2(i)) {
+                inst.opts = inst.opts.with(Options::NO_PREEMPT);
+            }
         }
     }
 }
@@ -70,25 +82,30 @@ struct Neighbours {
 }
 
 /// Adds what has to stand in front of an instruction.
-fn in_front(inst: &Inst<Physical>, caps: &Caps, before: &mut Neighbours, out: &mut Vec<Inst<Physical>>) {
+fn in_front(
+    inst: &Inst<Physical>,
+    caps: &Caps,
+    before: &mut Neighbours,
+    add: &mut impl FnMut(Inst<Physical>),
+) {
     let errata = &caps.errata;
     if errata.wide_after_quotient {
         if before.is_quotient && writes_two_registers(inst, caps) {
-            out.push(Inst::new(Op::Nop, ExecSize::S1));
+            add(Inst::new(Op::Nop, ExecSize::S1));
         }
         before.is_quotient = matches!(inst.payload, Payload::Math(MathFn::Fdiv | MathFn::Pow));
     }
     if errata.stale_notifications && signals_barrier(inst) {
         let notified = Dst::packed(Reg::arf(Arf::Notify(0), 0), Type::Ud);
         let clear = build::mov(Lanes::SCALAR, notified, Src::ud(0));
-        out.push(Inst { opts: Options::SWITCH, ..clear });
+        add(Inst { opts: Options::SWITCH, ..clear });
     }
     if errata.suppressed_reads && changes_channels(inst) {
         let condition = CondMod { cond: Cond::Eq, flag: Reg::flag(FlagSub::F0) };
         let of_words = csel(0, Type::W);
-        out.push(Inst { cond: Some(condition), ..of_words });
+        add(Inst { cond: Some(condition), ..of_words });
         if caps.scoreboard.pipes.have_names() {
-            out.push(Inst { cond: Some(condition), ..csel(16, Type::F) });
+            add(Inst { cond: Some(condition), ..csel(16, Type::F) });
         }
     }
     if errata.suppressed_floats && is_of_float_pipe(inst) {
@@ -97,21 +114,21 @@ fn in_front(inst: &Inst<Physical>, caps: &Caps, before: &mut Neighbours, out: &m
                 && other.src.iter().zip(&inst.src).any(|(a, b)| a == b && matches!(a, Src::Direct { .. }))
         };
         if before.float.as_ref().is_some_and(shared) {
-            out.push(csel(0, Type::F));
+            add(csel(0, Type::F));
         }
         before.float = Some(*inst);
     }
 }
 
 /// Adds what has to stand in front of the message that ends the thread.
-fn at_end(errata: &Errata, pending: [bool; 2], out: &mut Vec<Inst<Physical>>) {
+fn at_end(errata: &Errata, pending: [bool; 2], add: &mut impl FnMut(Inst<Physical>)) {
     for (n, _) in (0..).zip(pending).filter(|(_, pending)| *pending) {
         let flag = Src::scalar(Reg::arf(Arf::Flag(n), 0), Type::Ud);
-        out.push(build::mov(Lanes::SCALAR, Dst::null(Type::Ud), flag));
+        add(build::mov(Lanes::SCALAR, Dst::null(Type::Ud), flag));
     }
     if errata.accumulator_outlives_thread {
         let accumulator = Dst::packed(Reg::arf(Arf::Acc(0), 0), Type::F);
-        out.push(build::mov(Lanes::all(ExecSize::S16), accumulator, Src::imm(0, Type::F)));
+        add(build::mov(Lanes::all(ExecSize::S16), accumulator, Src::imm(0, Type::F)));
     }
 }
 
