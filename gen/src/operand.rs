@@ -105,11 +105,14 @@ impl Region {
     }
 
     /// Whether channel `n` of `lanes` reads element `n`. Never with an address for each row.
-    #[inline]
+    #[inline(always)]
     pub const fn one_by_one(self, lanes: u32) -> bool {
-        if self.is_packed() {
-            return true;
-        }
+        // Most are: this much becomes a part of the caller.
+        self.is_packed() || self.reads_in_order(lanes)
+    }
+
+    #[inline(never)]
+    const fn reads_in_order(self, lanes: u32) -> bool {
         if self.vert == Self::VXH {
             return false;
         }

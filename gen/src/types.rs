@@ -99,6 +99,7 @@ impl Type {
     }
 
     /// Whether a move from one to the other leaves the bits as they are: the same type, up to an integer's sign.
+    #[inline]
     pub fn same_bits(self, other: Type) -> bool {
         self == other || self.is_int() && other.is_int() && self.bytes() == other.bytes()
     }

@@ -70,7 +70,10 @@ impl Pairs {
             if stops(second) {
                 return false;
             }
-            let alike = (second.op, second.exec) == (first.op, first.exec);
+            // Few are alike and write the same register.
+            let register = |bytes: Bytes| bytes.start / self.grf_bytes;
+            let alike = (second.op, second.exec) == (first.op, first.exec)
+                && second.dst.reg().and_then(|r| self.bytes(r, 0)).map(register) == Some(register(written));
             let place = if alike { self.half(second) } else { None };
             if let Some(other) = place
                 && let Some(pair) = self.pair((&first, written), (second, other))
@@ -146,14 +149,13 @@ impl Pairs {
         reads_it || writes.is_some_and(|t| written.meets(t) || read.iter().flatten().any(|r| r.meets(t)))
     }
 
-    /// Two operations in one, if their elements lie so.
+    /// Two operations that write the same register in one, if their elements lie so.
     fn pair(
         &self,
         (a, a_bytes): (&Inst<Physical>, Bytes),
         (b, b_bytes): (&Inst<Physical>, Bytes),
     ) -> Option<Inst<Physical>> {
-        let same = (a.sat, a.exec, a.chan) == (b.sat, b.exec, b.chan);
-        if !same || a_bytes.start / self.grf_bytes != b_bytes.start / self.grf_bytes {
+        if (a.sat, a.exec, a.chan) != (b.sat, b.exec, b.chan) {
             return None;
         }
         let (low, high) = if a_bytes.start < b_bytes.start { (a, b) } else { (b, a) };
