@@ -7,7 +7,7 @@
 use ::messages::gateway::{Gateway, SubFunction};
 use gen_ir::{
     Arf, Base, Cond, CondMod, Desc, Dst, ExecSize, FlagSub, GrfNum, Inst, Kernel, MathFn, Op, Options,
-    Payload, Physical, Pool, Reg, Region, Role, Sfid, Src, SrcMod, Type,
+    Payload, Physical, Pool, Reg, Region, Sfid, Src, SrcMod, Type,
 };
 use platforms::{Caps, Errata};
 
@@ -209,17 +209,17 @@ fn flags_left(kernel: &Kernel<Physical>) -> [bool; 2] {
     let mut left = [false; 2];
     for block in &kernel.blocks {
         let mut here = [false; 2];
-        for inst in block.insts.iter().filter(|i| !i.is_eot()) {
-            for written in [false, true] {
-                inst.for_each_reg(|role, reg| {
-                    let writes = matches!(role, Role::Dst | Role::Cond);
-                    // Conditions of `sel` and `csel` are not written to the flag.
-                    let counts = writes == written && (role != Role::Cond || inst.writes_flag());
-                    if let (true, Base::Arf(Arf::Flag(n))) = (counts, reg.base()) {
-                        here[usize::from(n & 1)] = writes;
-                    }
-                });
+        let mut note = |reg: Reg<Physical>, writes| {
+            if let Base::Arf(Arf::Flag(n)) = reg.base() {
+                here[usize::from(n & 1)] = writes;
             }
+        };
+        for inst in block.insts.iter().filter(|i| !i.is_eot()) {
+            let reads = inst.pred.map(|p| p.flag).into_iter().chain(inst.src.iter().filter_map(Src::reg));
+            reads.for_each(|reg| note(reg, false));
+            // Conditions of `sel` and `csel` are not written to the flag.
+            let condition = inst.cond.filter(|_| inst.writes_flag()).map(|c| c.flag);
+            inst.dst.reg().into_iter().chain(condition).for_each(|reg| note(reg, true));
         }
         left[0] |= here[0];
         left[1] |= here[1];

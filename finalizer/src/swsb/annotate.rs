@@ -3,7 +3,7 @@
 
 use super::{
     access::{InstAccess, PIPES, Unit, integer_pipe, null_source},
-    state::{Before, Wait},
+    state::{Before, Late, Wait},
 };
 use gen_ir::{
     Dst, ExecSize, GrfNum, Inst, Op, Payload, Physical, Pipe, Reg, SbidMode, Src, Swsb, SwsbKind, SyncFn,
@@ -14,15 +14,22 @@ use platforms::Caps;
 
 use crate::build::{self, Lanes};
 
-/// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `before` is what
-/// is under way before it.
+/// What is known where an instruction stands.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub before: &'a Before,
+    /// What messages may be reading late of that.
+    pub late: Option<&'a Late>,
+    pub caps: &'a Caps,
+}
+
+/// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs.
 pub(super) fn annotate(
     inst: &Inst<Physical>,
     access: &InstAccess,
     wait: &Wait,
     token: Option<u8>,
-    before: &Before,
-    caps: &Caps,
+    Known { before, late, caps }: Known<'_>,
     out: &mut Vec<Inst<Physical>>,
 ) {
     let mut rest = *wait;
@@ -33,8 +40,8 @@ pub(super) fn annotate(
     let taken = token.map_or(0, |id| 1 << id);
     rest.dst &= !taken;
     rest.src &= !taken;
-    if rest.src != 0 && !before.late.registers.is_empty() {
-        read_late_payloads(inst, &mut rest, before, caps, out);
+    if let (Some(late), true) = (late, rest.src != 0) {
+        read_late_payloads(inst, &mut rest, (before, late), caps, out);
     }
     let dist = if caps.scoreboard.pipes.have_names() { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
@@ -74,7 +81,7 @@ pub(super) fn annotate(
 fn read_late_payloads(
     inst: &Inst<Physical>,
     rest: &mut Wait,
-    before: &Before,
+    (before, late): (&Before, &Late),
     caps: &Caps,
     out: &mut Vec<Inst<Physical>>,
 ) {
@@ -83,7 +90,7 @@ fn read_late_payloads(
         out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
         (rest.dist, rest.all) = ([0; PIPES.len()], false);
     }
-    syncs(inst, &Wait { dst: before.late.dst, ..Wait::default() }, out);
+    syncs(inst, &Wait { dst: late.dst, ..Wait::default() }, out);
     let mut read = |src, swsb| {
         let mov = build::mov(Lanes::SCALAR, Dst::null(Type::Ud), src);
         out.push(Inst { swsb, origin: inst.origin, ..mov });
@@ -93,8 +100,8 @@ fn read_late_payloads(
         read(Src::ud(0), Swsb { sbid: Some((SbidMode::Src, id)), ..Swsb::NONE });
         rest.src &= rest.src - 1;
     }
-    let mut dist = before.late.in_order.then_some((Pipe::All, 1));
-    for reg in before.late.registers.runs().flatten() {
+    let mut dist = late.in_order.then_some((Pipe::All, 1));
+    for reg in late.registers.runs().flatten() {
         let swsb = Swsb { dist: dist.take(), ..Swsb::NONE };
         read(Src::scalar(Reg::grf(GrfNum::new(to_u16(reg)), 0), Type::Ud), swsb);
     }

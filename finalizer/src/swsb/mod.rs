@@ -53,10 +53,11 @@ mod tests;
 use access::{InstAccess, Unit};
 pub use check::unmet;
 use gen_ir::{BlockId, Cfg, Direction, Edge, Inst, Kernel, Op, Physical, Pool};
-use narrow::{to_index, to_u8};
+use narrow::{as_index, to_index, to_u8};
 
 use crate::lists::reset;
-use state::{Before, Outstanding, Wait};
+use annotate::Known;
+use state::{Before, Late, Outstanding, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
 /// Annotations that are there already are replaced. Does nothing for platforms without software
@@ -85,11 +86,13 @@ pub(crate) fn annotate(
     let ScoreboardMemory { flow, out } = scratch;
     flow.start(kernel);
     flow.solve();
-    let DataFlow { first, accesses, waits, tokens, before, .. } = flow;
+    let DataFlow { first, accesses, waits, tokens, before, lates, .. } = flow;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         out.clear();
         for (n, inst) in (first[b]..).zip(&block.insts) {
-            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], &before[n], caps, out);
+            let known =
+                Known { before: &before[n], late: before[n].late.map(|late| &lates[as_index(late)]), caps };
+            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], known, out);
         }
         pool.store(&mut block.insts, out);
     }
@@ -110,6 +113,8 @@ struct DataFlow {
     /// What is under way before each instruction, as it was found last: a block is looked at until nothing new comes
     /// to its start, so that is what holds.
     before: Vec<Before>,
+    /// What [`Before::late`] numbers.
+    lates: Vec<Late>,
     /// What may be under way at the start of each block; more than there are blocks, perhaps.
     entry: Vec<Outstanding>,
     /// What is under way at the instruction that is looked at.
@@ -134,6 +139,7 @@ impl Default for DataFlow {
             waits: Vec::new(),
             tokens: Vec::new(),
             before: Vec::new(),
+            lates: Vec::new(),
             entry: Vec::new(),
             state: Outstanding::default(),
             dirty: Vec::new(),
@@ -165,6 +171,7 @@ impl DataFlow {
         reset(&mut self.waits, self.insts, Wait::default());
         reset(&mut self.tokens, self.insts, None);
         reset(&mut self.before, self.insts, Before::default());
+        self.lates.clear();
         self.cfg.find(kernel);
         if self.entry.len() < blocks {
             self.entry.resize_with(blocks, Outstanding::default);
@@ -225,7 +232,7 @@ impl DataFlow {
                 }
                 self.state.copy_from(&self.entry[b]);
                 self.skip(b);
-                let DataFlow { state, accesses, waits, tokens, before, last_used, .. } = self;
+                let DataFlow { state, accesses, waits, tokens, before, lates, last_used, .. } = self;
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
                     let a = &accesses[n];
@@ -235,7 +242,16 @@ impl DataFlow {
                         clock += 1;
                         tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
-                    before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names(), accesses);
+                    let noted = before[n].late;
+                    before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names());
+                    if let Some(late) = state.late(&waits[n], accesses) {
+                        let number = noted.unwrap_or(to_index(lates.len()));
+                        match lates.get_mut(as_index(number)) {
+                            Some(slot) => *slot = late,
+                            None => lates.push(late),
+                        }
+                        before[n].late = Some(number);
+                    }
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
                 self.leave(b);

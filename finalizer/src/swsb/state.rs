@@ -53,7 +53,8 @@ pub(super) struct Before {
     pub held: bool,
     /// By pipe, where there are several and the instruction waits for any: the age of the oldest entry.
     oldest: [u8; PIPES.len()],
-    pub late: Late,
+    /// The number of what is read late, if anything is: one in some hundred instructions waits so.
+    pub late: Option<u32>,
 }
 
 /// Registers that messages may still be reading when their sources count as read, of those that an instruction waits for.
@@ -351,23 +352,26 @@ impl Outstanding {
         self.dst.iter().fold(0, |all, d| all | d)
     }
 
-    /// The registers that messages of these SBIDs may be reading late.
-    fn late(&self, ids: u32, all: &[InstAccess]) -> Late {
+    /// The registers that messages may be reading late that an instruction waits for, if there are any.
+    pub fn late(&self, wait: &Wait, all: &[InstAccess]) -> Option<Late> {
+        if !self.has_last || wait.src == 0 {
+            return None;
+        }
         let mut late = Late::default();
         let mut quick: u128 = 0;
         for ((g, last), dst) in (0..).zip(&self.last).zip(&self.dst) {
-            if last & ids != 0 {
+            if last & wait.src != 0 {
                 late.registers.insert(g);
                 late.dst |= dst;
                 quick |= 1 << (g % 128);
             }
         }
         late.in_order = self.entries.iter().any(|e| all[as_index(e.inst)].written & quick != 0);
-        late
+        (!late.registers.is_empty()).then_some(late)
     }
 
     /// What the annotation of an instruction that has to wait so depends on.
-    pub fn before(&self, wait: &Wait, named: bool, all: &[InstAccess]) -> Before {
+    pub fn before(&self, wait: &Wait, named: bool) -> Before {
         let mut oldest = [0; PIPES.len()];
         if named && wait.dist != [0; PIPES.len()] {
             for e in &self.entries {
@@ -375,8 +379,7 @@ impl Outstanding {
                 *age = e.age.max(*age);
             }
         }
-        let late = if self.has_last && wait.src != 0 { self.late(wait.src, all) } else { Late::default() };
-        Before { live: self.live, held: self.held, oldest, late }
+        Before { live: self.live, held: self.held, oldest, late: None }
     }
 }
 
