@@ -152,7 +152,7 @@ impl<S: Space> Inst<S> {
     }
 
     /// Bytes source `i` reads at most, for a direct source.
-    #[inline(always)]
+    #[inline]
     pub fn src_extent(&self, i: usize, grf_bytes: u32) -> Option<Extent> {
         let (reg, region, ty) = match self.src[i] {
             Src::Direct { reg, region, ty, .. } => (reg, region, ty),
