@@ -16,7 +16,7 @@ use crate::build::{self, Lanes};
 
 /// What is known where an instruction stands.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct WaitContext<'a> {
     pub before: &'a Before,
     /// What messages may be reading late of that.
     pub late: Option<&'a Late>,
@@ -29,7 +29,7 @@ pub(super) fn annotate(
     access: &InstAccess,
     wait: &Wait,
     token: Option<u8>,
-    Known { before, late, caps }: Known<'_>,
+    WaitContext { before, late, caps }: WaitContext<'_>,
     out: &mut Vec<Inst<Physical>>,
 ) {
     let mut rest = *wait;

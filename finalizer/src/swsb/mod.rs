@@ -56,7 +56,7 @@ use gen_ir::{BlockId, Cfg, Direction, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{as_index, to_index, to_u8};
 
 use crate::lists::reset;
-use annotate::Known;
+use annotate::WaitContext;
 use state::{Before, Late, Outstanding, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
@@ -90,8 +90,11 @@ pub(crate) fn annotate(
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         out.clear();
         for (n, inst) in (first[b]..).zip(&block.insts) {
-            let known =
-                Known { before: &before[n], late: before[n].late.map(|late| &lates[as_index(late)]), caps };
+            let known = WaitContext {
+                before: &before[n],
+                late: before[n].late.map(|late| &lates[as_index(late)]),
+                caps,
+            };
             annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], known, out);
         }
         pool.store(&mut block.insts, out);
