@@ -4,7 +4,7 @@
 //! added here, and has faults of its own to mind (`swsb`); those that forbid a shape of operands are rules of the hardware like
 //! others (`gen_ir::rules`).
 
-use ::messages::gateway::{Gateway, SubFunction};
+use ::messages::gateway::Gateway;
 use gen_ir::{
     Arf, Base, Cond, CondMod, Desc, Dst, ExecSize, FlagSub, GrfNum, Inst, Kernel, MathFn, Op, Options,
     Payload, Physical, Pool, Reg, Region, Sfid, Src, SrcMod, Type,
@@ -160,15 +160,15 @@ fn has_address_per_channel(inst: &Inst<Physical>) -> bool {
 /// Whether an instruction other than a message writes more than one register.
 fn writes_two_registers(inst: &Inst<Physical>, caps: &Caps) -> bool {
     let grf_bytes = u32::from(caps.regs.grf_bytes);
-    let written = || inst.dst_extent(grf_bytes);
     let in_file = inst.dst.reg().is_some_and(|r| r.grf_number().is_some());
-    !inst.op.is_send() && in_file && written().is_some_and(|w| (w.end - 1) / grf_bytes > w.start / grf_bytes)
+    let crosses = || inst.dst_extent(grf_bytes).is_some_and(|w| w.crosses_registers(grf_bytes));
+    !inst.op.is_send() && in_file && crosses()
 }
 
 fn signals_barrier(inst: &Inst<Physical>) -> bool {
     let Payload::Send(info) = &inst.payload else { return false };
     let Desc::Imm(desc) = info.desc else { return false };
-    info.sfid == Sfid::Gateway && Gateway::from(desc).sub_function() == Some(SubFunction::SignalBarrier)
+    info.sfid == Sfid::Gateway && Gateway::from(desc).signals_barrier()
 }
 
 /// Whether behind an instruction other channels are on than those that it was issued for: a conditional branch, or a message with

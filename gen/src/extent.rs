@@ -37,6 +37,11 @@ impl Extent {
         Extent { start: start + self.start, end: start + self.end }
     }
 
+    /// Whether it lies in more than one register. It is not empty.
+    pub const fn crosses_registers(self, grf_bytes: u32) -> bool {
+        self.start / grf_bytes != (self.end - 1) / grf_bytes
+    }
+
     /// Whether a byte is in both.
     pub const fn overlaps(self, other: Extent) -> bool {
         self.start < other.end && other.start < self.end

@@ -44,8 +44,9 @@ impl KeyWord {
     }
 }
 
-/// What was found out about keys on one platform. Each has one place, which a newer one with the same place takes over, so it forgets, but
-/// what it answers is of the key asked for. It is as large as was asked for: a small kernel touches little memory.
+/// What was found out about keys on one platform. Each has one place, which a newer one with the same place takes over, so
+/// it forgets, but what it answers is of the key asked for. It is as large as was asked for: a small kernel touches little
+/// memory.
 #[derive(Clone, Debug)]
 pub struct KeyMemory<const N: usize, T> {
     /// A power of two of places, or none. Zeros for a place without a key.

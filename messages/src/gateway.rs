@@ -80,6 +80,11 @@ impl BarrierSignal {
 }
 
 impl Gateway {
+    /// Whether it signals a barrier.
+    pub fn signals_barrier(self) -> bool {
+        self.sub_function() == Some(SubFunction::SignalBarrier)
+    }
+
     /// The sub-function by the low three bits alone.
     pub const fn narrow_sub_function(self) -> Option<SubFunction> {
         SubFunction::from_bits(self.into_bits() & 7)

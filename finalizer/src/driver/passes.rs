@@ -453,7 +453,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "identify",
-        about: "a number stands behind the kernel's end, and a breakpoint at its start, if they were asked for",
+        about: "a number stands behind the kernel's end, and a breakpoint at its start, if they were asked for; or what hardware fetches there",
         step: PassBody::Physical(steps::identify),
         profile: Profile::Identified,
         ..Pass::REQUIRED

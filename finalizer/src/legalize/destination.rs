@@ -52,13 +52,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if wide_enough && placed {
         return Step::Keep;
     }
-    if wide_enough && reg.is_some_and(|r| r.byte.is_multiple_of(exec)) {
-        // Only the variable's place is in the way.
-        let Some(r) = reg else { return Step::Keep };
-        lx.raise_alignment(r, exec);
-        if lx.is_aligned(r, exec) {
-            return Step::Keep;
-        }
+    // Only the variable's place may be in the way.
+    if wide_enough && reg.is_some_and(|r| lx.starts_at(r, exec)) {
+        return Step::Keep;
     }
     pack(lx, inst, ty, exec / ty.bytes())
 }
@@ -74,11 +70,8 @@ fn one_channel(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(raw);
         return Step::Replaced;
     }
-    if reg.byte.is_multiple_of(exec) {
-        lx.raise_alignment(reg, exec);
-        if lx.is_aligned(reg, exec) {
-            return Step::Keep;
-        }
+    if lx.starts_at(reg, exec) {
+        return Step::Keep;
     }
     lx.stage_destination(inst, ty, 1, Saturates::Operation);
     Step::Replaced

@@ -1,21 +1,22 @@
 //! Shapes of operands that faults of the hardware forbid.
 
-use super::{
-    legalizer::{Legalizer, Step, lanes_of},
-    operand::Saturates,
-};
-use crate::build::{self, VInst, VReg};
 use gen_ir::{
-    Dst, Op, Src,
+    Dst, Src,
     rules::errata::{CHOSEN_WORDS, EVEN_WORDS, chooses_words, reads_under_predicate, reads_words_for_bytes},
 };
+
+use super::{
+    legalizer::{Legalizer, Step},
+    operand::Saturates,
+};
+use crate::build::VInst;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Dst::Direct { reg, horz, ty } = inst.dst else { return Step::Keep };
     if reads_under_predicate(lx.caps, inst) {
-        return without_predicate(lx, inst);
+        return without_addresses(lx, inst);
     }
-    if chooses_words(lx.caps, inst) && !starts_at(lx, reg, CHOSEN_WORDS) {
+    if chooses_words(lx.caps, inst) && !lx.starts_at(reg, CHOSEN_WORDS) {
         lx.stage_destination(inst, ty, horz.into(), Saturates::Operation);
         return Step::Replaced;
     }
@@ -31,7 +32,7 @@ fn even_words(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut spelled = *inst;
     lx.canonical(&mut spelled);
     let Src::Direct { reg, ty, .. } = inst.src[1] else { return Step::Keep };
-    if !reads_words_for_bytes(lx.caps, &spelled) || starts_at(lx, reg, EVEN_WORDS) {
+    if !reads_words_for_bytes(lx.caps, &spelled) || lx.starts_at(reg, EVEN_WORDS) {
         return Step::Keep;
     }
     let mut new = *inst;
@@ -40,36 +41,15 @@ fn even_words(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// What is read through an address is read for all channels, and the predicate chooses behind.
-fn without_predicate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+/// What is read through an address is read for all channels first. (The operation keeps its predicate: by that it may write a
+/// flag, too.)
+fn without_addresses(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
-    if inst.op == Op::Sel {
-        for i in 0..2 {
-            if let (Src::Indirect { .. }, Some(ty)) = (inst.src[i], inst.src[i].ty()) {
-                lx.copy_source(&mut new, i, ty);
-            }
+    for i in 0..3 {
+        if let Src::Indirect { ty, .. } = inst.src[i] {
+            lx.copy_source(&mut new, i, ty);
         }
-        lx.inst(new);
-        return Step::Replaced;
     }
-    let Dst::Direct { horz, ty, .. } = inst.dst else { return Step::Keep };
-    let bytes = inst.exec.lanes() * u32::from(horz) * ty.bytes();
-    let to = lx.aligned_temp(bytes);
-    new.dst = Dst::Direct { reg: to, horz, ty };
-    new.pred = None;
-    lx.helper(new, inst);
-    let region = super::operand::linear_region(horz.into(), inst.exec.lanes());
-    let from = Src::new(to, region.unwrap_or(gen_ir::Region::PACKED), ty);
-    let mut copy = build::mov(lanes_of(inst), inst.dst, from);
-    copy.pred = inst.pred;
-    lx.helper(copy, inst);
+    lx.inst(new);
     Step::Replaced
-}
-
-/// Whether an operand starts at such multiples; a variable that may, does from now on.
-fn starts_at(lx: &mut Legalizer<'_>, reg: VReg, bytes: u32) -> bool {
-    if lx.offset_modulo(reg, bytes).is_none() && reg.byte.is_multiple_of(bytes) {
-        lx.raise_alignment(reg, bytes);
-    }
-    lx.offset_modulo(reg, bytes) == Some(0)
 }

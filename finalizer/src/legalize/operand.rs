@@ -82,6 +82,14 @@ impl Legalizer<'_> {
         self.offset_modulo(reg, bytes) == Some(0)
     }
 
+    /// Whether an operand starts at a multiple of `bytes`. A variable that may, does from now on.
+    pub(super) fn starts_at(&mut self, reg: VReg, bytes: u32) -> bool {
+        if !self.is_aligned(reg, bytes) && reg.byte.is_multiple_of(bytes) {
+            self.raise_alignment(reg, bytes);
+        }
+        self.is_aligned(reg, bytes)
+    }
+
     /// The byte of a multiple of `bytes` that an operand starts at, if it is known before allocation.
     pub(super) fn offset_modulo(&self, reg: VReg, bytes: u32) -> Option<u32> {
         match reg.base() {

@@ -27,11 +27,7 @@ use gen_ir::{
     Arf, Class, Desc, Descriptors, Dst, Inst, Kernel, MemoryAccess, Op, Options, Payload, Physical, Reg,
     RegisterSet, SendInfo, Sfid, SyncFn,
 };
-use messages::{
-    Effect,
-    gateway::{Gateway, SubFunction},
-    lsc,
-};
+use messages::{Effect, gateway::Gateway, lsc};
 use narrow::{as_index, to_index};
 use platforms::Platform;
 
@@ -201,7 +197,7 @@ fn keeps_order(send: &SendInfo<Physical>) -> bool {
         Sfid::Dc0 | Sfid::Dc1 | Sfid::Render => true,
         // Motion estimation reads surfaces.
         Sfid::Vme | Sfid::Cre => true,
-        Sfid::Gateway => Gateway::from(desc).sub_function() == Some(SubFunction::SignalBarrier),
+        Sfid::Gateway => Gateway::from(desc).signals_barrier(),
         _ => false,
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn annotate(
     if let (Some(late), true) = (late, rest.src != 0) {
         read_late_payloads(inst, &mut rest, (before, late), caps, out);
     }
-    let dist = if caps.scoreboard.pipes.have_names() { several(&rest) } else { single(&rest) };
+    let dist = distance(&rest, caps);
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
     // What holds up all that follows must come first, before a `sync` for an SBID.
@@ -86,7 +86,7 @@ fn read_late_payloads(
     out: &mut Vec<Inst<Physical>>,
 ) {
     if before.held {
-        let dist = if caps.scoreboard.pipes.have_names() { several(rest) } else { single(rest) };
+        let dist = distance(rest, caps);
         out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
         (rest.dist, rest.all) = ([0; PIPES.len()], false);
     }
@@ -101,11 +101,16 @@ fn read_late_payloads(
         rest.src &= rest.src - 1;
     }
     let mut dist = late.in_order.then_some((Pipe::All, 1));
-    for reg in late.registers.runs().flatten() {
+    for reg in late.registers.iter() {
         let swsb = Swsb { dist: dist.take(), ..Swsb::NONE };
         read(Src::scalar(Reg::grf(GrfNum::new(to_u16(reg)), 0), Type::Ud), swsb);
     }
     rest.dist[usize::from(integer_pipe(caps))] = 1;
+}
+
+/// The distance that the annotation says.
+fn distance(wait: &Wait, caps: &Caps) -> Option<(Pipe, u8)> {
+    if caps.scoreboard.pipes.have_names() { several(wait) } else { single(wait) }
 }
 
 /// The distance in the only pipe.

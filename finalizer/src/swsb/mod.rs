@@ -245,15 +245,10 @@ impl DataFlow {
                         clock += 1;
                         tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
-                    let noted = before[n].late;
                     before[n] = state.before(&waits[n], caps.scoreboard.pipes.have_names());
                     if let Some(late) = state.late(&waits[n], accesses) {
-                        let number = noted.unwrap_or(to_index(lates.len()));
-                        match lates.get_mut(as_index(number)) {
-                            Some(slot) => *slot = late,
-                            None => lates.push(late),
-                        }
-                        before[n].late = Some(number);
+                        before[n].late = Some(to_index(lates.len()));
+                        lates.push(late);
                     }
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }

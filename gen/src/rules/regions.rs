@@ -112,7 +112,7 @@ fn even(cx: &mut Cx<'_>, walk: Walk) {
     }
     let crosses = |i: usize| {
         let inside = matches!(cx.inst.src[i].reg(), Some(r) if matches!(r.base(), Base::Grf(_)));
-        inside && cx.inst.src_extent(i, grf).is_some_and(|e| e.start / grf != (e.end - 1) / grf)
+        inside && cx.inst.src_extent(i, grf).is_some_and(|e| e.crosses_registers(grf))
     };
     if (0..3).any(crosses) {
         cx.require(

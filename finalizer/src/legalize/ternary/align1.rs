@@ -6,7 +6,7 @@ use gen_ir::{
 };
 use platforms::TernaryImm;
 
-use super::shape::{placed, shape, spans_fit, through};
+use super::shape::{shape, spans_fit, through};
 use crate::{
     build::{VInst, VSrc, extend},
     legalize::{
@@ -75,7 +75,7 @@ fn destination_fits(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> bool {
     match inst.dst {
         Dst::Direct { reg, horz, .. } => {
             (horz == 1 || inst.exec.lanes() == 1)
-                && (reg.is_null() || !lx.is_general(reg) || placed(lx, reg, need.max(ty.bytes())))
+                && (reg.is_null() || !lx.is_general(reg) || lx.starts_at(reg, need.max(ty.bytes())))
         }
         _ => false,
     }
@@ -162,12 +162,12 @@ pub(super) fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Opt
     let channels = |lx: &Legalizer<'_>| Some((lx.src_channels(inst, 2)?, lx.dst_channels(inst)?));
     let lies = |lx: &Legalizer<'_>| channels(lx).is_some_and(|(from, to)| from.lie_as(to));
     if channels(lx).is_some_and(|(from, to)| from.step_as(to) && !from.start_as(to)) {
-        placed(lx, reg, grf);
+        lx.starts_at(reg, grf);
     }
     if lies(lx) {
         return None;
     }
-    if !placed(lx, dst, grf) {
+    if !lx.starts_at(dst, grf) {
         let temp = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
         return Some(through(lx, inst, temp, ty));
     }

@@ -2,7 +2,7 @@
 
 use gen_ir::{Dst, ExecSize, Options, PredCtrl, Region, Src, Type};
 
-use super::shape::{copy_out, placed, separate_condition, shape, spans_fit, through};
+use super::shape::{copy_out, separate_condition, shape, spans_fit, through};
 use crate::{
     build::{self, VInst},
     legalize::{
@@ -66,7 +66,7 @@ fn destination_fits(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
             (horz == 1 || inst.exec.lanes() == 1)
                 && !reg.is_null()
                 && lx.is_general(reg)
-                && placed(lx, reg, 16)
+                && lx.starts_at(reg, 16)
         }
         _ => false,
     }
@@ -80,7 +80,7 @@ fn source_fits(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             lx.is_aligned(reg, replicated_unit(lx, ty))
         }
         Src::Direct { reg, region, .. } if lx.is_general(reg) => {
-            region.stride(lanes) == Some(1) && placed(lx, reg, 16)
+            region.stride(lanes) == Some(1) && lx.starts_at(reg, 16)
         }
         _ => false,
     }

@@ -30,17 +30,6 @@ pub(in crate::legalize) fn separate_condition(lx: &mut Legalizer<'_>, inst: &VIn
     Step::Replaced
 }
 
-/// Whether an operand starts at a multiple of `bytes`, after raising its variable's alignment.
-pub(in crate::legalize) fn placed(lx: &mut Legalizer<'_>, reg: build::VReg, bytes: u32) -> bool {
-    if lx.is_aligned(reg, bytes) {
-        return true;
-    }
-    if reg.byte.is_multiple_of(bytes) {
-        lx.raise_alignment(reg, bytes);
-    }
-    lx.is_aligned(reg, bytes)
-}
-
 /// Two registers at most for each operand, and as many channels as the form takes.
 pub(in crate::legalize) fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let bytes = |ty: Option<Type>| inst.exec.lanes() * ty.map_or(0, Type::bytes);
