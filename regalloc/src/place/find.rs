@@ -143,7 +143,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// Whether interval `i` may be where others lie already and meet it: the source that it is made of, what is made of
     /// it, and variables that are copied to or from it. Each pair meets in one instruction only. If it may, that is noted.
-    fn may_overlap(&mut self, i: IntervalId, there: FileByte) -> bool {
+    pub(super) fn may_overlap(&mut self, i: IntervalId, there: FileByte) -> bool {
         let var = self.intervals[i].var;
         let made = self.hints.reuse.reused(var).map(|l| (l.of, l.at));
         let taker = self.hints.reuse.taker(var);

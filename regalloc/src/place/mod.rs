@@ -66,6 +66,13 @@ impl Overlapping {
         Some(n)
     }
 
+    /// Takes one out, if it is there.
+    fn remove(&mut self, interval: IntervalId) {
+        for place in &mut self.list {
+            *place = place.filter(|&other| other != interval);
+        }
+    }
+
     fn intervals(self) -> impl Iterator<Item = IntervalId> {
         self.list.into_iter().flatten()
     }
@@ -103,6 +110,9 @@ pub(crate) struct ScanMemory {
     /// In whose place each interval is although both are held at one position: of what it is made of or copied from, or
     /// those.
     overlapping: TiVec<IntervalId, Overlapping>,
+    /// While places are handed out anew: who has got one, and those that are moved together.
+    moved: TiVec<IntervalId, bool>,
+    group: Vec<rename::Member>,
 }
 
 /// An interval that has a register which others may have, too.
@@ -405,9 +415,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn note_sent(&mut self, i: IntervalId, at: FileByte) {
         let interval = self.intervals[i];
         if interval.is_payload
-            && let Some(last) = self.ranges(i).last()
+            && let [first, .., last] | [first @ last] = self.ranges(i)
         {
-            self.s.sent.add(last.end, (at, at.plus(interval.bytes)), self.file.reg_bytes());
+            self.s.sent.add((first.start, last.end), (at, at.plus(interval.bytes)), self.file.reg_bytes());
         }
     }
 

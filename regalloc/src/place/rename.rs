@@ -2,14 +2,23 @@
 //!
 //! What is packed takes the lowest registers again and again, and a scheduler can move nothing past what was there before. Once
 //! all have places, each may have another one that is free all along, there where nobody has been for longest: one crowded
-//! place in a kernel then says nothing about the others.
+//! place in a kernel then says nothing about the others. What lies in the place of what it is made of goes with it, as a group:
+//! a chain of results each in the place of the last one, as products that are summed up are, else stays where it was packed.
 
 use super::{
-    File, Hints, Intervals, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables, by_start,
+    File, Hints, Intervals, Overlapping, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables, by_start,
     intervals::IntervalId,
 };
 use crate::analysis::{liveness::Liveness, position::Position};
 use gen_ir::{FileByte, RegisterSet};
+
+/// One of the intervals that are moved together: where it was, and whom it met there.
+#[derive(Clone, Copy)]
+pub(super) struct Member {
+    interval: IntervalId,
+    at: FileByte,
+    overlapping: Overlapping,
+}
 
 /// Hands places out anew for intervals that all have one in `placement`: some may share theirs with others, lane by lane or with
 /// what they are made of.
@@ -48,7 +57,11 @@ fn rename_in<const W: usize>(
     for (i, interval) in intervals.iter_enumerated() {
         let Some(at) = placement.at[interval.var] else { continue };
         let regs = scan.wholes_of(i, at);
-        shared |= regs & !scan.open_to(i);
+        let in_use = regs & !scan.open_to(i);
+        // Those in whose place it may be move with it.
+        if !in_use.is_empty() && !scan.may_overlap(i, at) {
+            shared |= in_use;
+        }
         scan.hold(i, at);
     }
     scan.rename(&order, shared);
@@ -80,32 +93,98 @@ impl<const W: usize> Scan<'_, W> {
                 self.note_need(i, at);
             }
         }
+        let s = &mut *self.s;
+        s.moved.clear();
+        s.moved.extend(self.intervals.iter().map(|i| i.fixed.is_some()));
         for &i in order {
-            if self.intervals[i].fixed.is_none()
-                && let Some(before) = self.s.at[i]
-            {
-                let at = self.move_on(i, before, but);
-                self.note_sent(i, at);
-                self.note_need(i, at);
+            if !self.s.moved[i] && self.s.at[i].is_some() {
+                self.move_on(i, but);
             }
         }
     }
 
-    /// Gives interval `i`, which lies at byte `before`, another place, if it has none of some registers. Returns where it is.
-    fn move_on(&mut self, i: IntervalId, before: FileByte, but: RegisterSet<W>) -> FileByte {
-        let (interval, regs) = (self.intervals[i], self.wholes_of(i, before));
-        // What lies where others do meets them there alone.
-        let is_apart = (regs & but).is_empty();
-        let is_alone = is_apart && self.s.overlapping[i].intervals().next().is_none();
-        if !is_alone || !interval.bytes.is_multiple_of(self.file.reg_bytes()) {
-            return before;
+    /// Gives interval `i` another place, if it has none of some registers (`but`). Those in whose place it is, though both are
+    /// held somewhere, go with it, for what stands in the tables there is theirs, too.
+    fn move_on(&mut self, i: IntervalId, but: RegisterSet<W>) {
+        let may_move = self.find_group(i, but);
+        let members = std::mem::take(&mut self.s.group);
+        if may_move {
+            for m in &members {
+                self.leave(m.interval, self.wholes_of(m.interval, m.at));
+                self.s.at[m.interval] = None;
+                self.s.overlapping[m.interval] = Overlapping::default();
+            }
+            if let Err(n) = self.place_members(&members) {
+                self.put_back(&members, n);
+            }
         }
-        self.leave(i, regs);
-        let at = self.find(i).unwrap_or(before);
-        self.s.at[i] = Some(at);
-        self.used = self.used.max(at.bytes() + interval.bytes);
-        let regs = self.wholes_of(i, at);
-        self.take(i, regs);
-        at
+        for m in &members {
+            if let Some(at) = self.s.at[m.interval] {
+                self.s.moved[m.interval] = true;
+                self.used = self.used.max(at.bytes() + self.intervals[m.interval].bytes);
+                self.note_sent(m.interval, at);
+                self.note_need(m.interval, at);
+            }
+        }
+        self.s.group = members;
+    }
+
+    /// Finds who is moved with an interval, in the order in which they become alive. Returns whether all may be.
+    fn find_group(&mut self, i: IntervalId, but: RegisterSet<W>) -> bool {
+        let Some(at) = self.s.at[i] else { return false };
+        let mut group = std::mem::take(&mut self.s.group);
+        group.clear();
+        let member = |s: &ScanMemory, i| Member { interval: i, at, overlapping: s.overlapping[i] };
+        group.push(member(self.s, i));
+        self.s.moved[i] = true;
+        let mut may_move = true;
+        let mut n = 0;
+        while let Some(&Member { interval, overlapping, .. }) = group.get(n) {
+            n += 1;
+            let whole = self.intervals[interval].bytes.is_multiple_of(self.file.reg_bytes());
+            // What lies where others do that it may share with meets them there alone.
+            may_move &= whole && (self.wholes_of(interval, at) & but).is_empty();
+            for other in overlapping.intervals() {
+                if !self.s.moved[other] {
+                    self.s.moved[other] = true;
+                    group.push(member(self.s, other));
+                } else if self.intervals[other].fixed.is_some() {
+                    may_move = false;
+                }
+            }
+        }
+        group.sort_unstable_by_key(|m| (self.ranges(m.interval).first().map(|r| r.start), m.interval));
+        self.s.group = group;
+        may_move
+    }
+
+    /// Finds places for members of a group, which have none. If one finds none, those before it have some.
+    fn place_members(&mut self, members: &[Member]) -> Result<(), usize> {
+        for (n, m) in members.iter().enumerate() {
+            let at = self.find(m.interval).ok_or(n)?;
+            self.s.at[m.interval] = Some(at);
+            self.take(m.interval, self.wholes_of(m.interval, at));
+        }
+        Ok(())
+    }
+
+    /// Puts members of a group, of which so many have got other places, where they were before.
+    fn put_back(&mut self, members: &[Member], placed: usize) {
+        for m in &members[..placed] {
+            let Some(at) = self.s.at[m.interval].take() else { continue };
+            self.leave(m.interval, self.wholes_of(m.interval, at));
+            // Others that it met there are still held.
+            for other in self.s.overlapping[m.interval].intervals() {
+                self.s.overlapping[other].remove(m.interval);
+                if let Some(at) = self.s.at[other] {
+                    self.set(other, self.wholes_of(other, at));
+                }
+            }
+        }
+        for m in members {
+            self.s.at[m.interval] = Some(m.at);
+            self.s.overlapping[m.interval] = m.overlapping;
+            self.take(m.interval, self.wholes_of(m.interval, m.at));
+        }
     }
 }

@@ -26,23 +26,24 @@ impl Sent {
         self.0.clear();
     }
 
-    /// A payload that is dead from `end` on has these bytes of a file of registers of so many bytes.
-    pub fn add(&mut self, end: Position, (from, to): (FileByte, FileByte), reg_bytes: u32) {
+    /// A payload that begins to live at `start` and is dead from `end` on has these bytes of a file of registers of so many bytes.
+    /// What was read long before it begins is forgotten: what comes later in order begins no sooner.
+    pub fn add(
+        &mut self,
+        (start, end): (Position, Position),
+        (from, to): (FileByte, FileByte),
+        reg_bytes: u32,
+    ) {
+        self.0.retain(|p| p.end > start || start.since(p.end) < WHILE);
         self.0.push(Payload { end, regs: (from.bytes() / reg_bytes, to.bytes().div_ceil(reg_bytes)) });
     }
 
-    /// Registers that may still be read where something begins to live, in the order in which things do.
-    pub fn before<const W: usize>(&mut self, start: Position) -> RegisterSet<W> {
+    /// Registers that may still be read where something begins to live.
+    pub fn before<const W: usize>(&self, start: Position) -> RegisterSet<W> {
         let mut regs = RegisterSet::EMPTY;
-        self.0.retain(|p| {
-            if p.end <= start {
-                if start.since(p.end) >= WHILE {
-                    return false;
-                }
-                regs |= RegisterSet::between(p.regs.0, p.regs.1);
-            }
-            true
-        });
+        for p in self.0.iter().filter(|p| p.end <= start && start.since(p.end) < WHILE) {
+            regs |= RegisterSet::between(p.regs.0, p.regs.1);
+        }
         regs
     }
 }
