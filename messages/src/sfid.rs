@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     Descriptor, SurfaceIndex,
-    hdc::{Addresses, Dc0, Dc1, ToDc0},
+    hdc::{Addresses, DataPortMessage, Dc0, Dc1, Form, ToDc0},
     lsc::{AddressModel, Untyped},
 };
 
@@ -89,16 +89,28 @@ impl Sfid {
         self == Sfid::Dc0 && ToDc0::of(desc) == Some(ToDc0::Scratch)
     }
 
+    /// Whether its message may be one to texels or to a block of pixels, by coordinates; not if it is known to be another one of a
+    /// data cache.
+    pub fn is_by_coordinates(self, desc: Descriptor) -> bool {
+        self.data_port_message(desc)
+            .is_none_or(|m| m.addresses == Addresses::Texels || m.form == Form::MediaBlock)
+    }
+
+    /// What its message is, if it is a data cache and the message is known and no scratch block.
+    fn data_port_message(self, desc: Descriptor) -> Option<DataPortMessage> {
+        match self {
+            Sfid::Dc0 => match ToDc0::of(desc)? {
+                ToDc0::Message(message) => Some(message.row()),
+                ToDc0::Scratch => None,
+            },
+            Sfid::Dc1 => Some(Dc1::of(desc)?.row()),
+            _ => None,
+        }
+    }
+
     /// The surface that its message names, if it is a data cache and the message goes by a surface.
     pub fn surface(self, desc: Descriptor) -> Option<SurfaceIndex> {
-        let message = match self {
-            Sfid::Dc0 => match ToDc0::of(desc)? {
-                ToDc0::Message(message) => message.row(),
-                ToDc0::Scratch => return None,
-            },
-            Sfid::Dc1 => Dc1::of(desc)?.row(),
-            _ => return None,
-        };
+        let message = self.data_port_message(desc)?;
         match message.addresses {
             Addresses::Surface | Addresses::Texels => Some(desc.surface()),
             Addresses::A64 => None,

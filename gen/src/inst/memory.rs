@@ -15,6 +15,9 @@ pub enum MemorySpace {
     /// Functions": images that are both are read without a sampler), and stores come to the sampler's cache by a fence
     /// alone.
     Sampled,
+    /// Images, as a sampler loads texels without its state: they may be written by coordinates, too. Who writes a buffer beside
+    /// an image that was made of it gets what comes ("Creating Image Objects" of the OpenCL API, `mem_object`).
+    Texels,
     /// What a thread group shares.
     SharedLocal,
     /// A thread's own: scratch blocks, and the surface that `r0.5` leads to.
@@ -27,8 +30,13 @@ narrow::enum_numbers!(MemorySpace: index usize, number u8);
 
 impl MemorySpace {
     /// Each of them.
-    pub const ALL: [MemorySpace; 4] =
-        [MemorySpace::Sampled, MemorySpace::SharedLocal, MemorySpace::Scratch, MemorySpace::Global];
+    pub const ALL: [MemorySpace; 5] = [
+        MemorySpace::Sampled,
+        MemorySpace::Texels,
+        MemorySpace::SharedLocal,
+        MemorySpace::Scratch,
+        MemorySpace::Global,
+    ];
 }
 
 /// What a message does to memory. Two messages keep their order if one of them writes what the other accesses.
@@ -42,7 +50,7 @@ pub struct MemoryAccess {
 
 impl MemoryAccess {
     /// Of atomics, fences, barriers and all of which it is not known what they do: they keep their order to all others.
-    pub const ORDERS: MemoryAccess = MemoryAccess { writes: true, spaces: 0b1111 };
+    pub const ORDERS: MemoryAccess = MemoryAccess { writes: true, spaces: 0b11111 };
 
     fn to(spaces: &[MemorySpace], access: Access) -> MemoryAccess {
         let writes = access.is_store();
@@ -55,12 +63,15 @@ impl MemoryAccess {
     }
 }
 
+/// What messages are about that have coordinates: buffers may be seen as images, too.
+const IMAGES: &[MemorySpace] = &[MemorySpace::Texels, MemorySpace::Global];
+
 impl<S: Space> SendInfo<S> {
     /// What the message does to memory. With a descriptor in a register it is not known.
     ///
     /// That sampled images, shared local memory and scratch memory are apart from the rest is what Intel's finalizer goes by,
-    /// too (`DoMemoryInterfereSend`, visa/LocalScheduler/Dependencies_G4IR.cpp; it has all messages to the sampler apart,
-    /// those without a sampler's state among them).
+    /// too (`DoMemoryInterfereSend`, visa/LocalScheduler/Dependencies_G4IR.cpp; it has all messages to the sampler apart from
+    /// all others).
     ///
     /// Sources: Programmer's Reference Manuals, volume "3D Media GPGPU", "Data Port Messages" (Skylake
     /// volume 7), and the message numbers of the reference disassembler for later platforms.
@@ -75,6 +86,7 @@ impl<S: Space> SendInfo<S> {
             &[MemorySpace::Global] if matches!(self.sfid, Sfid::Dc0 | Sfid::Dc1) => {
                 &[MemorySpace::SharedLocal, MemorySpace::Scratch, MemorySpace::Global]
             }
+            &[MemorySpace::Texels, MemorySpace::Global] => &MemorySpace::ALL[..],
             spaces => spaces,
         };
         self.access_to(spaces)
@@ -121,10 +133,13 @@ impl<S: Space> SendInfo<S> {
                 _ if self.sfid.is_scratch_block(desc) => &[MemorySpace::Scratch],
                 // Blocks of owords without a surface count from the scratch base or from elsewhere.
                 _ if self.sfid.is_scratch(desc) => &[MemorySpace::Scratch, MemorySpace::Global],
+                _ if self.sfid.is_by_coordinates(desc) => IMAGES,
                 _ => &[MemorySpace::Global],
             },
             Sfid::Sampler if Sample::from(desc).takes_sampler() => &[MemorySpace::Sampled],
-            _ => &[MemorySpace::Global],
+            Sfid::Sampler => &[MemorySpace::Texels],
+            Sfid::Ugm | Sfid::Ugml | Sfid::DcRo => &[MemorySpace::Global],
+            _ => IMAGES,
         }
     }
 }
@@ -150,7 +165,7 @@ mod tests {
 
     #[test]
     fn memory_is_told_apart_by_what_a_message_is() {
-        use MemorySpace::{Global, Sampled, Scratch, SharedLocal};
+        use MemorySpace::{Global, Sampled, Scratch, SharedLocal, Texels};
         let skl = |sfid, desc: u32| send(sfid, Descriptor::from_bits(desc)).memory_access();
         // Untyped reads and writes of surfaces 1 and 254; a typed write; an atomic (data cache 1, types 1, 9, d, 2).
         for (desc, space) in [(1, Global), (0xfe, SharedLocal)] {
@@ -158,14 +173,14 @@ mod tests {
             assert_eq!(skl(Sfid::Dc1, 9 << 14 | desc), MemoryAccess::to(&[space], Access::Store));
             assert_eq!(skl(Sfid::Dc1, 2 << 14 | desc), MemoryAccess::ORDERS);
         }
-        assert_eq!(skl(Sfid::Dc1, 0xd << 14), MemoryAccess::to(&[Global], Access::Store));
+        assert_eq!(skl(Sfid::Dc1, 0xd << 14), MemoryAccess::to(&[Texels, Global], Access::Store));
         // A scratch block, read and written; owords without a surface; a fence.
         assert_eq!(skl(Sfid::Dc0, 1 << 18 | 0xfe), MemoryAccess::to(&[Scratch], Access::Load));
         assert_eq!(skl(Sfid::Dc0, 3 << 17 | 0xfe), MemoryAccess::to(&[Scratch], Access::Store));
         assert_eq!(skl(Sfid::Dc0, 0xff), MemoryAccess::to(&[Scratch, Global], Access::Load));
         assert_eq!(skl(Sfid::Dc0, 7 << 14), MemoryAccess::ORDERS);
-        // Images by a sampler, and without one: those may be written, too.
-        for (message, space) in [(MessageType::Sample, Sampled), (MessageType::Load, Global)] {
+        // Images by a sampler, and without one: those may be written, too, but not as buffers.
+        for (message, space) in [(MessageType::Sample, Sampled), (MessageType::Load, Texels)] {
             let desc = Descriptor::from_bits(Sample::to(message).into_bits());
             assert_eq!(send(Sfid::Sampler, desc).memory_access(), MemoryAccess::to(&[space], Access::Load));
         }
