@@ -110,10 +110,13 @@ impl Pairs {
         let sources = inst.src.iter().all(|s| match s {
             Src::None => true,
             Src::Imm { ty, .. } => ty.bytes() <= 4 && !matches!(ty, Type::V | Type::Uv | Type::Vf),
-            Src::Direct { reg, ty, .. } => matches!(reg.base(), Base::Grf(_)) && ty.bytes() <= 4,
+            Src::Direct { reg, ty: from, .. } => {
+                let alike = ty.bytes().max(from.bytes()) <= 4 || ty.same_bits(*from);
+                matches!(reg.base(), Base::Grf(_)) && alike
+            }
             _ => false,
         });
-        if !plain || !sources || ty.bytes() > 4 || lanes > 1 && horz != 1 {
+        if !plain || !sources || lanes > 1 && horz != 1 {
             return None;
         }
         self.bytes(reg, lanes * ty.bytes())
