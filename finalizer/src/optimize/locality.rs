@@ -1,6 +1,8 @@
 //! Which variables live in one block only.
 
-use gen_ir::{BlockId, Extent, Inst, Kernel, OnlyBlock, Op, Payload, Role, VarId, Virtual};
+use gen_ir::{
+    BlockId, Dst, ExecSize, Extent, Inst, Kernel, OnlyBlock, Op, Payload, Role, Src, VarId, Virtual,
+};
 
 use super::use_counts::{UseCounts, initial_block};
 use crate::lists::{refill, reset};
@@ -127,15 +129,28 @@ impl Locality {
 struct DefinedBytes {
     masked: Extent,
     unmasked: Extent,
+    apart: Option<Apart>,
 }
 
 impl DefinedBytes {
-    const NOTHING: DefinedBytes =
-        DefinedBytes { masked: Extent { start: 0, end: 0 }, unmasked: Extent { start: 0, end: 0 } };
+    const NOTHING: DefinedBytes = DefinedBytes {
+        masked: Extent { start: 0, end: 0 },
+        unmasked: Extent { start: 0, end: 0 },
+        apart: None,
+    };
 
     fn add(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
-        let whole = inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel);
-        let Some(bytes) = inst.dst_extent(grf_bytes).filter(|_| whole) else { return };
+        if inst.pred.is_some() && inst.op != Op::Sel {
+            return;
+        }
+        let dense = if inst.dst_is_dense() {
+            inst.dst_extent(grf_bytes)
+        } else {
+            let all = Apart::written(inst).map(|new| self.apart.map_or(new, |old| old.beside(new)));
+            self.apart = all.or(self.apart);
+            all.and_then(Apart::dense)
+        };
+        let Some(bytes) = dense else { return };
         self.masked = joined(self.masked, bytes);
         if inst.no_mask {
             self.unmasked = joined(self.unmasked, bytes);
@@ -153,6 +168,59 @@ impl DefinedBytes {
             self.masked
         };
         inst.extent(role, grf_bytes).is_some_and(|read| known.contains(read))
+            || self.apart.is_some_and(|apart| apart.covers(inst, role))
+    }
+}
+
+/// The same bytes of each channel's element, with a gap to the next one's.
+#[derive(Clone, Copy, Debug)]
+struct Apart {
+    /// Of the first channel.
+    bytes: Extent,
+    /// Bytes from one channel to the next.
+    pitch: u32,
+    exec: ExecSize,
+    chan: u8,
+    no_mask: bool,
+}
+
+impl Apart {
+    fn of(inst: &Inst<Virtual>, start: u32, element: u32, pitch: u32) -> Apart {
+        let bytes = Extent { start, end: start + element };
+        Apart { bytes, pitch, exec: inst.exec, chan: inst.chan, no_mask: inst.no_mask }
+    }
+
+    fn written(inst: &Inst<Virtual>) -> Option<Apart> {
+        let Dst::Direct { reg, horz, ty } = inst.dst else { return None };
+        Some(Apart::of(inst, reg.byte, ty.bytes(), u32::from(horz) * ty.bytes()))
+    }
+
+    fn channels(&self) -> (u32, ExecSize, u8) {
+        (self.pitch, self.exec, self.chan)
+    }
+
+    /// With what is written now: more bytes of the same elements, or others.
+    fn beside(self, new: Apart) -> Apart {
+        let alike = self.channels() == new.channels() && self.no_mask == new.no_mask;
+        Apart { bytes: if alike { joined(self.bytes, new.bytes) } else { new.bytes }, ..new }
+    }
+
+    /// All bytes, if there are no gaps any more.
+    fn dense(self) -> Option<Extent> {
+        let Extent { start, end } = self.bytes;
+        (end - start == self.pitch).then(|| Extent { start, end: start + self.exec.lanes() * self.pitch })
+    }
+
+    /// Whether each channel of a source reads what was written for it.
+    fn covers(&self, inst: &Inst<Virtual>, role: Role) -> bool {
+        let Role::Src(k) = role else { return false };
+        let Src::Direct { reg, region, ty, .. } = inst.src[usize::from(k)] else { return false };
+        let Some(stride) = region.stride(inst.exec.lanes()) else { return false };
+        let read = Apart::of(inst, reg.byte, ty.bytes(), stride * ty.bytes());
+        read.channels() == self.channels()
+            && self.bytes.contains(read.bytes)
+            && (self.no_mask || !read.no_mask)
+            && matches!(inst.payload, Payload::None | Payload::Math(_))
     }
 }
 
@@ -168,8 +236,43 @@ fn joined(a: Extent, b: Extent) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, Reg, Src, Type, Var, VarClass};
+    use gen_ir::{Block, Reg, Region, Type, Var, VarClass};
     use platforms::Platform;
+
+    /// Bytes of dwords one after the other, read as such and then as dwords.
+    #[test]
+    fn bytes_of_elements_do_not_live_from_one_iteration_to_the_next() {
+        for written in [3, 4] {
+            let mut k = Kernel::new("k", Platform::Skl);
+            let [v, d] = [0; 2].map(|_| k.add_var(Var::temp(VarClass::General, 64, 32)));
+            let mov = |dst: Dst<Virtual>, src: Src<Virtual>| {
+                let mut i = Inst::new(Op::Mov, ExecSize::S16);
+                (i.dst, i.src[0]) = (dst, src);
+                i
+            };
+            let byte = |n| {
+                let strided = Dst::Direct { reg: Reg::var_at(v, n), horz: 4, ty: Type::B };
+                mov(strided, Src::uw(1))
+            };
+            let read_byte = Src::new(Reg::var_at(v, 1), Region::new(4, 1, 0), Type::B);
+            let mut insts: Vec<_> = (0..written).map(byte).collect();
+            insts.push(mov(Dst::packed(Reg::var_at(d, 0), Type::D), read_byte));
+            if written == 4 {
+                insts.push(mov(
+                    Dst::packed(Reg::var_at(d, 0), Type::D),
+                    Src::packed(Reg::var_at(v, 0), Type::D),
+                ));
+            }
+            k.blocks.push(Block { insts, succs: vec![BlockId(1), BlockId(0)].into() });
+            k.blocks.push(Block::default());
+            assert!(Locality::of(&k).only_in(v, 0), "{written}");
+            // A byte that was not written is one of an earlier run.
+            let other = Src::new(Reg::var_at(v, written % 4), Region::new(4, 1, 0), Type::B);
+            let first = k.blocks[0].insts.iter_mut().rfind(|i| i.src[0].reg().is_some()).unwrap();
+            first.src[0] = other;
+            assert_eq!(Locality::of(&k).only_in(v, 0), written == 4);
+        }
+    }
 
     #[test]
     fn a_value_of_the_iteration_before_does_not_live_in_the_block() {
