@@ -130,7 +130,8 @@ fn lies_apart(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type,
 /// dwords takes several instructions, or a longer one.
 pub(super) fn is_byte_factor(inst: &Inst<Virtual>, i: usize, origin_ty: Type) -> bool {
     let dword = |s: &Src<Virtual>| matches!(s, Src::Direct { ty, .. } if ty.is_dword());
-    let sum = inst.op == Op::Mad && inst.dst.ty().is_some_and(Type::is_dword) && dword(&inst.src[0]);
+    let added = dword(&inst.src[0]) || matches!(inst.src[0], Src::Imm { ty, .. } if ty.is_dword());
+    let sum = inst.op == Op::Mad && inst.dst.ty().is_some_and(Type::is_dword) && added;
     sum && i > 0 && dword(&inst.src[3 - i]) && origin_ty.is_int() && origin_ty.bytes() == 1
 }
 
