@@ -306,7 +306,7 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let renames = self.renames
-            && class == VarClass::General
+            && class != VarClass::Address
             && matches!(strategy, Strategy::Packed | Strategy::LargestFirst);
         let aims = self.aims;
         let file = File {
