@@ -272,6 +272,7 @@ impl Lowerer<'_> {
 
     /// `ret`, `fret`: of a subroutine, of a function, or the end of the thread.
     pub(crate) fn ret(&mut self) -> Lowered {
+        self.returning = self.returning.max(self.lanes.exec);
         match self.exit {
             // Control runs on into the exit block.
             Some(_) if self.is_last() && self.pred.is_none() => Ok(()),

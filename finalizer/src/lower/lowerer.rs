@@ -46,6 +46,8 @@ pub(crate) struct Lowerer<'a> {
     pub(super) next_block: BlockId,
     /// The last instruction of the current routine.
     pub(super) last: u32,
+    /// Channels of its widest return so far, of at least eight.
+    pub(super) returning: gen_ir::ExecSize,
     /// End of the highest channels that an instruction of the kernel works on, once that is asked for.
     pub(super) widest: Option<u32>,
     /// Channels and predicate of the current vISA instruction.

@@ -229,6 +229,7 @@ impl<'a> Lowerer<'a> {
             exit: None,
             next_block: BlockId(0),
             last: 0,
+            returning: gen_ir::ExecSize::S8,
             widest: None,
             lanes: Lanes::SCALAR,
             pred: None,

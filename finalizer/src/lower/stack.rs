@@ -212,7 +212,9 @@ impl Lowerer<'_> {
         for out in restored {
             self.touch(whole, out, SAVED_TOGETHER * grf);
         }
-        let exec = ExecSize::from_lanes(u32::from(self.out.simd).clamp(8, 32)).unwrap_or(ExecSize::S16);
+        // Of a function that does not say how many channels it has, its return does.
+        let simd = ExecSize::from_lanes(u32::from(self.out.simd).clamp(8, 32)).unwrap_or(ExecSize::S16);
+        let exec = simd.max(self.returning);
         let mut ret = build::op(Op::Ret, Lanes { exec, chan: 0, no_mask: false }, Dst::None, &[]);
         ret.src[0] = Src::new(VReg::var_at(stack.link, 0), Region::new(2, 2, 1), Type::D);
         ret.payload = Payload::Outside(Outside::Return);
