@@ -117,7 +117,11 @@ impl Lowerer<'_> {
             return Err(Unsupported::NotPredicate(Opcode::Setp).into());
         };
         let flag = self.flag(p.id, self.lanes)?;
-        let value = self.src(src)?;
+        let value = match self.src(src)? {
+            // The vector compiler writes the bits of constants as quadwords; no more than 32 are asked for.
+            Src::Imm { bits, ty: Type::Uq | Type::Q } => Src::ud(low_u32(bits)),
+            value => value,
+        };
         check_short_integers(Opcode::Setp, &Dst::None, &[value])?;
         if self.gives_bits(src) {
             self.set_from_bits(p.id, flag, value, src.modifier());
