@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         let plane = opcode == Opcode::Plane;
         let (target, sat) = self.dst(dst)?;
         let (mut first, mut second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
-        if plane && self.caps.ops.pln {
+        if self.caps.ops.pln && !matches!(first, Src::Imm { .. } | Src::None) {
             // `pln` has no source modifiers, and reads coefficients from half a register and coordinates from whole ones.
             first = self.plane_equation(first);
         }
