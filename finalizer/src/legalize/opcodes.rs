@@ -25,6 +25,13 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, Type::F, 1, Saturates::Move);
             Step::Replaced
         }
+        // A constant comes second, of which differences are the same.
+        Op::Sad2 if inst.src[0].is_imm() && !inst.src[1].is_imm() => {
+            let mut new = *inst;
+            new.src.swap(0, 1);
+            lx.inst(new);
+            Step::Replaced
+        }
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => Step::Refuse(NotLegal::DotProducts),
         Op::Dp4a if dwords_of_vectors(lx, inst) => Step::Replaced,
         Op::Dp4a if !caps.ops.dp4a => four_products(lx, inst),
