@@ -61,7 +61,9 @@ pub(super) fn moves(
         {
             continue;
         }
-        if legality.is_legal() && !(small(&new) && gen_ir::rules::allows(platform, &new, grf_bytes)) {
+        let vars = &kernel.vars;
+        let legal = |new| gen_ir::rules::allows(platform, new, grf_bytes, |v| vars[v.index()].align);
+        if legality.is_legal() && !(small(&new) && legal(&new)) {
             continue;
         }
         let insts = &mut kernel.blocks[b].insts;

@@ -50,7 +50,7 @@ pub(super) fn forward(
         copies.clear();
         for (i, inst) in block.insts.iter_mut().enumerate() {
             copies.now = i;
-            copies.rewrite(inst, grf_bytes);
+            copies.rewrite(inst, grf_bytes, vars);
             copies.forget_written(inst, grf_bytes);
             copies.learn(inst, grf_bytes, reach);
             visit(vars, (b, i), inst);
@@ -127,13 +127,13 @@ impl Copies {
     }
 
     /// Replaces the sources of an instruction that read copies.
-    fn rewrite(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
+    fn rewrite(&self, inst: &mut Inst<Virtual>, grf_bytes: u32, vars: &[Var]) {
         if !self.all.is_empty() {
             if self.is_redundant(inst) {
                 *inst = Inst::new(Op::Nop, inst.exec);
                 return;
             }
-            self.rewrite_sources(inst, grf_bytes);
+            self.rewrite_sources(inst, grf_bytes, vars);
         }
         if self.legal.is_none() {
             commute_immediate(inst);
@@ -144,7 +144,7 @@ impl Copies {
         }
     }
 
-    fn rewrite_sources(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
+    fn rewrite_sources(&self, inst: &mut Inst<Virtual>, grf_bytes: u32, vars: &[Var]) {
         if matches!(inst.op.info().class, Class::Send | Class::Branch | Class::Dpas | Class::Sync)
             || matches!(inst.op, Op::Line | Op::Pln | Op::Movi | Op::Smov | Op::Madm | Op::Wait)
         {
@@ -166,7 +166,7 @@ impl Copies {
                 continue;
             };
             if let Some(platform) = self.legal {
-                replace_legally(inst, i, &copy, platform, grf_bytes);
+                replace_legally(inst, i, &copy, platform, grf_bytes, vars);
                 continue;
             }
             match copy.origin {

@@ -78,7 +78,8 @@ impl IndirectMove<'_> {
             inst.for_each_read(|reg| reads += u32::from(reg.var() == Some(self.value)));
             if reads > 0 {
                 let new = self.folded(inst).filter(|_| reads == 1 && !self.changes(vars, inst))?;
-                return gen_ir::rules::allows(platform, &new, grf_bytes).then_some((at, new));
+                let align = |v: VarId| vars[v.index()].align;
+                return gen_ir::rules::allows(platform, &new, grf_bytes, align).then_some((at, new));
             }
             if self.changes(vars, inst) || inst.dst_var() == Some(self.value) {
                 return None;

@@ -1,6 +1,6 @@
 //! A source that reads a copy becomes one that reads what was copied, if it may.
 
-use gen_ir::{Arf, Base, Class, Inst, Op, Reg, Region, Src, SrcMod, Type, Virtual};
+use gen_ir::{Arf, Base, Class, Inst, Op, Reg, Region, Src, SrcMod, Type, Var, Virtual};
 use platforms::Platform;
 
 use super::known::{CopySource, KnownCopy};
@@ -153,6 +153,7 @@ pub(super) fn replace_legally(
     copy: &KnownCopy,
     platform: Platform,
     grf_bytes: u32,
+    vars: &[Var],
 ) {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
     // Of quadwords only those are read elsewhere that stand there as they do here.
@@ -179,7 +180,7 @@ pub(super) fn replace_legally(
     let mut new = *inst;
     new.src[i] = src;
     commute_immediate(&mut new);
-    if gen_ir::rules::allows(platform, &new, grf_bytes) {
+    if gen_ir::rules::allows(platform, &new, grf_bytes, |v| vars[v.index()].align) {
         *inst = new;
     }
 }
