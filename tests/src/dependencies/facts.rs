@@ -240,11 +240,13 @@ fn source_bytes(inst: &Inst<Physical>, n: usize, region: Region, ty: Type, grf: 
         Payload::Send(send) => return u32::from(send.src1_len) * grf,
         Payload::Dpas { depth, repeat } => {
             let (depth, repeat) = (u32::from(depth), u32::from(repeat));
+            let bits = |n: usize| inst.src[n].ty().map_or(8, Type::bits);
+            // Bits of what each depth takes of a source (specification, DPAS: OPS_PER_CHAN): a dword, or half of one, or a quarter.
+            let stage = bits(n) * (32 / bits(1).max(bits(2)).max(4));
             return match n {
                 0 => lanes * ty.bytes() * repeat,
-                // A dword of each depth and channel.
-                1 => lanes * 4 * depth,
-                _ => 4 * depth * repeat,
+                1 => lanes * 4 * (depth * stage).div_ceil(32),
+                _ => ((repeat - 1) * 8 + depth) * stage / 8,
             };
         }
         _ => {}
