@@ -6,8 +6,11 @@
 //! may read the value, unless the operation itself writes another in its place; no second source of the operation either. (Intel's finalizer
 //! forwards such sources as it does registers, two into one instruction, too.)
 
-use gen_ir::{Class, Dst, Inst, Kernel, Op, Payload, Region, Src, SrcMod, Type, Var, VarId, Virtual};
+use gen_ir::{
+    AddrSub, Class, Dst, Inst, Kernel, Op, Payload, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual,
+};
 use platforms::Platform;
+use smallvec::SmallVec;
 
 use super::{locality::Locality, use_counts::UseCounts};
 
@@ -52,6 +55,15 @@ struct IndirectMove<'a> {
     ty: Type,
 }
 
+/// Bytes of the variables from which an instruction takes addresses: all have to be in registers at once.
+fn addresses(vars: &[Var], inst: &Inst<Virtual>) -> u32 {
+    let mut found = SmallVec::<[VarId; 4]>::new();
+    inst.for_each_read(|reg| {
+        found.extend(reg.var().filter(|v| vars[v.index()].class == VarClass::Address && !found.contains(v)));
+    });
+    found.iter().map(|v| vars[v.index()].bytes).sum()
+}
+
 impl IndirectMove<'_> {
     fn of(inst: &Inst<Virtual>) -> Option<IndirectMove<'_>> {
         let Src::Indirect { addr, region, mods: SrcMod::None, ty: from, .. } = inst.src[0] else {
@@ -78,6 +90,9 @@ impl IndirectMove<'_> {
             inst.for_each_read(|reg| reads += u32::from(reg.var() == Some(self.value)));
             if reads > 0 {
                 let new = self.folded(inst).filter(|_| reads == 1 && !self.changes(vars, inst))?;
+                if addresses(vars, &new) > AddrSub::FILE_BYTES {
+                    return None;
+                }
                 let align = |v: VarId| vars[v.index()].align;
                 return gen_ir::rules::allows(platform, &new, grf_bytes, align).then_some((at, new));
             }
