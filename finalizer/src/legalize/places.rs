@@ -6,7 +6,7 @@
 //! brought into place by them.
 
 use gen_ir::{
-    Arf, Base, Dst, Op, Region, Src, SrcMod, Type,
+    Arf, Base, Dst, Op, Options, Region, Src, SrcMod, Type,
     rules::places::{Channels, keeps_channels, spreads_evenly},
 };
 use narrow::{every, to_i16, to_u8};
@@ -14,6 +14,7 @@ use narrow::{every, to_i16, to_u8};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{Saturates, exec_bytes, is_scalar, linear_region},
+    slice::slice,
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};
 
@@ -84,6 +85,10 @@ fn in_known_place(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, (horz, ty): (
 
 /// Brings sources to the byte and the stride of the destination, whose place is known; or the other way round.
 fn to_destination(lx: &mut Legalizer<'_>, inst: &VInst, (horz, ty): (u32, Type), to: Channels) -> Step {
+    if goes_one_by_one(lx, inst, to) {
+        [0, 1].into_iter().for_each(|channel| lx.inst(slice(inst, channel, 1)));
+        return Step::Replaced;
+    }
     let step = horz * ty.bytes();
     let (mut new, lanes) = (*inst, inst.exec.lanes());
     let mut changed = false;
@@ -113,6 +118,25 @@ fn to_destination(lx: &mut Legalizer<'_>, inst: &VInst, (horz, ty): (u32, Type),
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Whether an operation on two channels, each on its own wherever its operands are, takes no more instructions than moves that
+/// bring the operands into place: two for quadwords, and one more where the result has to wait.
+fn goes_one_by_one(lx: &mut Legalizer<'_>, inst: &VInst, to: Channels) -> bool {
+    let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();
+    let accumulates = inst.opts.has(Options::ACC_WR_EN) || inst.implicit_accumulator().writes;
+    if inst.exec.lanes() != 2 || masked || accumulates || lx.overlaps(inst, 1) {
+        return false;
+    }
+    let apart = |i: usize| match inst.src[i] {
+        Src::Direct { reg, ty, .. } if lx.is_general(reg) && !is_scalar(&inst.src[i], 2) => {
+            let there = lx.src_channels(inst, i).is_some_and(|from| from.lie_as(to));
+            if there { 0 } else { ty.bytes().div_ceil(4) }
+        }
+        _ => 0,
+    };
+    let moves: u32 = (0..2).map(apart).sum();
+    moves > 0 && moves + u32::from(to.place != Some(0)) >= 2
 }
 
 /// Whether an instruction turns halves, which do not lie where the floats will, into floats: the conversion itself spreads
