@@ -12,7 +12,7 @@
 //! A value that is written in a loop around the payload stays apart: it could be written again only when the message has been
 //! sent.
 
-use std::ops::Range;
+use std::{iter::successors, ops::Range};
 
 use gen_ir::{Block, Kernel, OnlyBlock, Op, Reg, Var, VarId, Virtual};
 use narrow::as_index;
@@ -207,16 +207,17 @@ impl AcrossMemory {
         area(to, all) - apart
     }
 
-    /// Names the payloads wherever what became part of them is named.
+    /// Names the payloads wherever what became part of them is named. A payload may have become part of the next one.
     fn rename(&self, blocks: &mut [Block<Virtual>]) {
         for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
             let mut named = false;
             inst.for_each_reg(|_, r| named |= r.var().is_some_and(|v| self.parts[v.index()].is_some()));
             if named {
-                *inst = inst.map_regs(|_, r| match r.var().and_then(|v| self.parts[v.index()]) {
-                    Some(copy) => Reg::var_at(copy.to, r.byte + copy.shift),
-                    None => r,
-                });
+                let part = |r: &Reg<Virtual>| {
+                    let copy = self.parts[r.var()?.index()]?;
+                    Some(Reg::var_at(copy.to, r.byte + copy.shift))
+                };
+                *inst = inst.map_regs(|_, r| successors(Some(r), part).last().unwrap_or(r));
             }
         }
     }
