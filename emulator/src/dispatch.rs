@@ -244,7 +244,7 @@ fn start(
     if options.scoreboard {
         t.scoreboard = Scoreboard::new(program);
     }
-    if options.pairs && program.platform.caps().flow.fused_pairs {
+    if options.pairs && program.platform.caps().errata.unmasked_pairs {
         t.pair = Some(Pair::default());
     }
     t.number = number;

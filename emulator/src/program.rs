@@ -146,7 +146,7 @@ impl Program {
             program.steps.push(step);
         }
         program.mark_targets();
-        if caps.flow.fused_pairs {
+        if caps.errata.unmasked_pairs {
             program.find_loops();
         }
         Ok(program)

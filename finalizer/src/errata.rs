@@ -102,11 +102,7 @@ fn in_front(
     }
     if errata.suppressed_reads && changes_channels(inst) {
         let condition = CondMod { cond: Cond::Eq, flag: Reg::flag(FlagSub::F0) };
-        let of_words = csel(0, Type::W);
-        add(Inst { cond: Some(condition), ..of_words });
-        if caps.scoreboard.pipes.have_names() {
-            add(Inst { cond: Some(condition), ..csel(16, Type::F) });
-        }
+        add(Inst { cond: Some(condition), ..csel(Type::W) });
     }
     if errata.suppressed_floats && is_of_float_pipe(inst) {
         let shared = |other: &Inst<Physical>| {
@@ -114,7 +110,7 @@ fn in_front(
                 && other.src.iter().zip(&inst.src).any(|(a, b)| a == b && matches!(a, Src::Direct { .. }))
         };
         if before.float.as_ref().is_some_and(shared) {
-            add(csel(0, Type::F));
+            add(csel(Type::F));
         }
         before.float = Some(*inst);
     }
@@ -145,8 +141,8 @@ fn clear_addresses() -> Inst<Physical> {
 }
 
 /// A `csel` that leaves four elements of `r1` as they are: what it reads replaces what was kept of registers read before.
-fn csel(byte: u32, ty: Type) -> Inst<Physical> {
-    let reg = Reg::grf(GrfNum::new(1), byte);
+fn csel(ty: Type) -> Inst<Physical> {
+    let reg = Reg::grf(GrfNum::new(1), 0);
     let [first, last] = [Region::ternary(1, 0), Region::ternary_last(1)].map(|r| Src::new(reg, r, ty));
     let first = if ty == Type::W { Src::new(reg, Region::ternary(4, 1), ty) } else { first };
     build::op(Op::Csel, Lanes::all(ExecSize::S4), Dst::packed(reg, ty), &[first, first, last])

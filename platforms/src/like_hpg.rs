@@ -34,6 +34,8 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     ops: Operations {
         // `getFP64MadmExecSize`.
         double_macro_lanes: 8,
+        // `verifyInstructionArith` of its verifier.
+        int_div: false,
         add3_bfn: true,
         ..TGLLP.ops
     },
@@ -69,8 +71,8 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         length_in_word: true,
         ..TGLLP.sends
     },
-    // As on Ponte Vecchio.
-    sampler: Sampler { late_modes: true, ..TGLLP.sampler },
+    // `late_modes` as on Ponte Vecchio. Shared function 8, which motion estimation had, is that of ray tracing (`intToSFID`).
+    sampler: Sampler { late_modes: true, media: false, ..TGLLP.sampler },
     memory: Memory {
         // `supportsLSC`.
         lsc: true,
@@ -78,6 +80,9 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         late_data_cache: true,
         thread_in_header: false,
         surface_qwords: true,
+        // `has8ByteA64Gather`, `noL3Flush`.
+        a64_gather_8_bytes: true,
+        fence_flushes: true,
         // `needFenceBeforeEOT`.
         fence_before_eot: EndFence::Never,
         // `hasScratchSurface`.
@@ -97,10 +102,10 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         barrier_counts: true,
         ..TGLLP.thread
     },
-    // `skuwa/iacm_g10_hw_wa.c`, as far as the row has words for it.
+    // `skuwa/iacm_g10_hw_wa.c`, as far as the row has words for it. Reads are not suppressed (`hasRSForSpecificPlatform`).
     errata: Errata {
         addresses_of_all: true,
-        suppressed_reads: true,
+        suppressed_addresses: true,
         early_end: true,
         fetches_past_end: true,
         ..Errata::NONE

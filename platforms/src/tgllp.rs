@@ -67,7 +67,9 @@ pub(crate) const TGLLP: Caps = Caps {
     latencies: XE,
     errata: Errata {
         addresses_of_all: true,
+        unmasked_pairs: true,
         suppressed_reads: true,
+        suppressed_addresses: true,
         suppressed_twins: true,
         accumulator_outlives_thread: true,
         early_end: true,

@@ -373,7 +373,10 @@ pub static PASSES: &[Pass] = &[
         about: "what ignores the mask does not run where the pair of threads runs for the other one",
         step: PassBody::Virtual(steps::guard_pairs),
         profile: Profile::Structured,
-        only: Some(Need { on: |caps| caps.flow.fused_pairs, else_because: "its threads run alone" }),
+        only: Some(Need {
+            on: |caps| caps.errata.unmasked_pairs,
+            else_because: "no thread runs for its pair",
+        }),
         ..Pass::REQUIRED
     },
     Pass {

@@ -282,7 +282,7 @@ fn step(
 ) {
     let a = &accesses[n];
     state.settle(wait);
-    state.held = a.lone || caps.errata.suppressed_reads && a.reads_anywhere;
+    state.held = a.lone || caps.errata.suppressed_addresses && a.reads_anywhere;
     match (a.unit, token) {
         (Unit::Pipe(pipe), _) => {
             state.age(pipe, &caps.scoreboard.depths);

@@ -15,7 +15,7 @@ pub fn reads_under_predicate<S: Space>(caps: &Caps, inst: &Inst<S>) -> bool {
     let writes = inst.dst.reg().is_some_and(|r| !r.is_null());
     // One for all channels leaves none out.
     let chooses = inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Seq);
-    caps.errata.suppressed_reads && chooses && writes && inst.reads_through_address()
+    caps.errata.suppressed_addresses && chooses && writes && inst.reads_through_address()
 }
 
 /// Whether an instruction is a `sel` of dwords that gives words: these begin at [`CHOSEN_WORDS`].
@@ -38,7 +38,7 @@ pub fn reads_words_for_bytes<S: Space>(caps: &Caps, inst: &Inst<S>) -> bool {
 pub(super) fn check(cx: &mut Cx<'_>) {
     let (caps, inst) = (cx.caps, cx.inst);
     // (Where threads run in pairs, what ignores the mask gets a predicate last of all, in Intel's code, too.)
-    if caps.errata.suppressed_reads {
+    if caps.errata.suppressed_addresses {
         cx.require(
             inst.no_mask || !reads_under_predicate(caps, inst),
             "predicated-read",

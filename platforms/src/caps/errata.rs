@@ -19,9 +19,14 @@ pub struct Errata {
     /// A source of which each channel has an address of its own reads through those of channels that are off, too: these must
     /// lie in the file (`needResetA0forVxHA0`).
     pub addresses_of_all: bool,
+    /// A thread of a pair runs instructions that ignore the mask, though no channel of it is on, where branches are nested
+    /// (`Wa_1808850743` in `skuwa/itgl_lp_hw_wa.c`; the page "NoMask WA").
+    pub unmasked_pairs: bool,
     /// What was read for some channels counts as read for all where a branch or a predicated message has changed which are on
-    /// (`Wa_16012061344`, `Wa_16012292205`; `insertDummyMovForHWRSWA`, `fixPredicateIndirectInst`).
+    /// (`Wa_16012061344`, `Wa_16012292205`; `insertDummyMovForHWRSWA`).
     pub suppressed_reads: bool,
+    /// What was read through an address under a predicate counts as read for all (the same; `fixPredicateIndirectInst`).
+    pub suppressed_addresses: bool,
     /// A register that two sources of an instruction read is read once, before all of it is written (`Wa_14018126777`;
     /// `hasIntraReadSuppression`).
     pub suppressed_twins: bool,
@@ -54,7 +59,9 @@ impl Errata {
         stale_notifications: false,
         preempted_r2: false,
         addresses_of_all: false,
+        unmasked_pairs: false,
         suppressed_reads: false,
+        suppressed_addresses: false,
         suppressed_twins: false,
         accumulator_outlives_thread: false,
         early_end: false,

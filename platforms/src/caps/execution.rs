@@ -154,10 +154,9 @@ pub struct Flow {
     /// Two threads run as a pair, with one instruction pointer, and send together (Intel's finalizer, `hasFusedEU`).
     ///
     /// A message whose descriptor differs between them must say so. They may want to go different ways where each thread by
-    /// itself goes one: so there are no scalar jumps. And where branches are nested, instructions that ignore the mask may
-    /// run for a thread of which no channel is on (`Wa_1808850743` in Intel's `skuwa/itgl_lp_hw_wa.c`; the page "NoMask WA"
-    /// in visa/SWWA.cpp). An indirect call goes where the first of them says (there, `applyFusedCallWA`): that is not worked
-    /// around here.
+    /// itself goes one: so there are no scalar jumps. An indirect call goes where the first of them says (there,
+    /// `applyFusedCallWA`): that is not worked around here. What their hardware does wrong:
+    /// [`Errata::unmasked_pairs`](super::Errata::unmasked_pairs).
     pub fused_pairs: bool,
 }
 

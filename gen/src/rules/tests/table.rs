@@ -45,7 +45,7 @@ const HAS: [(&str, Has); 32] = [
     ("restricted-64bit", |c| c.regions.restricted_64bit),
     ("sel-words", |c| c.errata.odd_words_of_sel),
     ("shift-by-qword", |c| c.ops.shift_by_qword),
-    ("suppressed-reads", |c| c.errata.suppressed_reads),
+    ("suppressed-addresses", |c| c.errata.suppressed_addresses),
     ("ternary-lanes-32", |c| c.words.ternary_lanes == 32),
     ("to-r127", |c| c.sends.to_r127),
     ("xe", |c| c.words.layout() == Layout::Xe),
