@@ -121,7 +121,7 @@ pub struct Dispatch {
     pub per_thread: Vec<Vec<u8>>,
     /// Channels that run in each thread of a group.
     pub masks: Vec<u32>,
-    /// Bytes of `cross` that come in a register even where the rest is loaded from memory.
+    /// Bytes of `cross` that come in a register where the rest is loaded from memory, which does not have them.
     pub inline: u32,
     /// `cross` and `per_thread` are already register images from r1 on.
     pub raw: bool,

@@ -30,7 +30,8 @@ impl ThreadMemory {
             .collect();
         let mut indirect = 0;
         if platform.caps().thread.payload_prologue && !dispatch.raw {
-            let mut data = dispatch.cross.clone();
+            let in_registers = as_index(dispatch.inline).min(dispatch.cross.len());
+            let mut data = dispatch.cross[in_registers..].to_vec();
             for own in &dispatch.per_thread {
                 data.extend_from_slice(own);
             }

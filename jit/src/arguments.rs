@@ -46,6 +46,7 @@ pub(crate) fn options<'a>(
                 options.reserved_registers = to_u16(number(regs.default_file().grfs.into())?);
             }
             b"-abortonspill" => options.abort_on_spill = options.abort_on_spill.or(Some(0)),
+            b"-useInlineData" if platform.caps().thread.inline_bytes > 0 => options.inline_payload = true,
             b"-setstartbp" => options.start_breakpoint = true,
             b"-crossThreadDataAlignment" => {
                 let bytes = number(u32::MAX.into())?;
@@ -136,6 +137,7 @@ mod tests {
         assert!(TABLE.windows(2).all(|w| w[0].name.to_lowercase() <= w[1].name.to_lowercase()), "in order");
         for platform in Platform::ALL {
             let plain = Options::new(platform);
+            let thread = &platform.caps().thread;
             for row in TABLE {
                 // A word that would be obeyed, were it not a value.
                 let values = vec!["-generateDebugInfo"; row.values.into()];
@@ -152,7 +154,8 @@ mod tests {
                     }
                     Done::Refused => assert!(with(&numbers).is_err(), "{row:?}"),
                     Done::RefusedWithPrologue => {
-                        assert_eq!(with(&numbers).is_err(), platform == Platform::Pvc, "{row:?}");
+                        let obeys = row.name == "-useInlineData" && thread.inline_bytes > 0;
+                        assert_eq!(with(&numbers).is_err(), thread.payload_prologue && !obeys, "{row:?}");
                     }
                 }
             }

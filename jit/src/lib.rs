@@ -34,7 +34,8 @@
 //! | `-scratchAllocForStackInKB N` | scratch memory of a thread whose calls have no known end (128 KiB if absent) |
 //! | `-hashmovs HI LO` | a number behind the kernel's end, as Intel's library puts it there |
 //! | `-setstartbp` | the kernel's first instruction is a breakpoint |
-//! | `-useInlineData`, `-noLoadPayload`, `-crossThreadDataAlignment N` but 32, where kernels load their payload; `-addIEEEExTrap`, `-GTPinScratchAreaSize N` | refused: the code would have to do what it does not |
+//! | `-useInlineData` | where kernels load their payload, its first bytes are in `r1`; refused where that is not known |
+//! | `-noLoadPayload`, `-crossThreadDataAlignment N` but 32, where kernels load their payload; `-addIEEEExTrap`, `-GTPinScratchAreaSize N` | refused: the code would have to do what it does not |
 //! | `-stepping S`, `-debug`, `-ncstateless`, `-enablePreemption`, any other | accepted, without effect: `table.rs` says of each that somebody passes why |
 //!
 //! They may come as words apart or several in one string.

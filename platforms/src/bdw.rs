@@ -150,6 +150,7 @@ pub(crate) const BDW: Caps = Caps {
     latencies: GEN8,
     thread: Thread {
         payload_prologue: false,
+        inline_bytes: 0,
         named_barriers: false,
         barrier_counts: false,
         ids_of_12_bits: false,

@@ -96,6 +96,8 @@ pub(crate) const LIKE_HPG: Caps = Caps {
     thread: Thread {
         // `loadThreadPayload`.
         payload_prologue: true,
+        // `getInlineDataSize`.
+        inline_bytes: 32,
         // `getEOTSFID`.
         eot_gateway: true,
         // `hasUnifiedBarrier`.

@@ -83,7 +83,15 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
             let registers = info.environment(&source.name, "grf_count");
             let registers =
                 registers.and_then(|n| u16::try_from(n).ok()).filter(|_| wanted.grf == Grf::Kernel);
+            let inline = info.environment(&source.name, "inline_data_payload_size").unwrap_or(0);
+            let can_be = u32::from(wanted.platform.caps().thread.inline_bytes);
+            if inline != 0 && inline != can_be {
+                return Err(refused(format!(
+                    "found {inline} bytes of payload in a register, allowed: {can_be}"
+                )));
+            }
             *finalizer.options_mut() = finalizer::Options {
+                inline_payload: inline > 0,
                 pairs,
                 debug_info,
                 grf: registers.map_or(wanted.grf, Grf::Count),

@@ -149,6 +149,9 @@ pub struct Options {
     /// Where the code loads its own payload, leave room for what a runtime puts before it: a relocation
     /// ([`PAYLOAD_OFFSET`](crate::PAYLOAD_OFFSET)) is added to the payload's address.
     pub relocate_payload: bool,
+    /// Where the code loads its own payload, its first bytes for all threads are in `r1` and not in memory: as many as
+    /// the platform has of these ([`Thread::inline_bytes`](platforms::Thread::inline_bytes)).
+    pub inline_payload: bool,
     /// Time every pass: [`Stats::times`](crate::Stats::times).
     pub timings: bool,
     /// Keep for each instruction of the code which vISA instruction it is for:
@@ -188,6 +191,7 @@ impl Options {
             warnings: false,
             strict: false,
             relocate_payload: false,
+            inline_payload: false,
             timings: false,
             origins: false,
             debug_info: false,

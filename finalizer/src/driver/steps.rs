@@ -58,6 +58,7 @@ pub(super) fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Vi
         pairs: job.cx.options.pairs.of(job.source.is_cm()),
         tails: job.tails,
         relocate_payload: job.cx.options.relocate_payload,
+        inline_payload: job.cx.options.inline_payload,
     };
     let (source, platform) = (job.source, job.cx.options.platform);
     work.analyses.keep(AnalysisSet::NONE);

@@ -56,7 +56,8 @@ pub(crate) struct Lowerer<'a> {
     /// What stands for its predicates, where its channels are moved.
     pub(super) moved: Moved,
     pub(crate) origin: u32,
-    pub(super) relocate_payload: bool,
+    pub(crate) relocate_payload: bool,
+    pub(crate) inline_payload: bool,
     pub(super) tails: bool,
     /// The kernel writes global memory, shared local memory.
     pub writes: Writes,

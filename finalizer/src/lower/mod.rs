@@ -96,6 +96,8 @@ pub struct LowerOptions {
     pub tails: bool,
     /// A relocation moves the payload that the prologue loads.
     pub relocate_payload: bool,
+    /// The payload begins in `r1`.
+    pub inline_payload: bool,
 }
 
 /// An instruction that cannot be lowered.
@@ -236,6 +238,7 @@ impl<'a> Lowerer<'a> {
             moved: moved_flags::Moved::default(),
             origin: VInst::NO_ORIGIN,
             relocate_payload: options.relocate_payload,
+            inline_payload: options.inline_payload,
             tails: options.tails,
             writes: Writes::default(),
             staged: SmallVec::new(),
@@ -265,7 +268,7 @@ impl<'a> Lowerer<'a> {
             self.block = self.reserve_block();
         }
         if self.caps.thread.payload_prologue && !self.visa.is_function {
-            self.load_payload(self.relocate_payload);
+            self.load_payload();
         }
         self.stack_prologue();
         self.compute_identity();

@@ -1,6 +1,6 @@
-//! The prologue that loads the kernel's payload (Xe-HPC).
+//! The prologue that loads the kernel's payload.
 
-use gen_ir::{Dst, FileByte, GrfNum, Op, SendLengths, Sfid, Src, Type, Var};
+use gen_ir::{Dst, ExecSize, FileByte, GrfNum, Op, SendLengths, Sfid, Src, Type, Var};
 use messages::{
     Access,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize},
@@ -21,9 +21,10 @@ const CROSS_THREAD_ALIGN: u32 = 32;
 
 impl Lowerer<'_> {
     /// The prologue: inputs come from memory at the address in `r0.0`, first the data of the thread
-    /// group, then that of each thread, both in the order of their registers from `r1` on.
-    pub(crate) fn load_payload(&mut self, relocate: bool) {
-        let grf = self.grf();
+    /// group, then that of each thread, both in the order of their registers from `r1` on. The first of the group's may be
+    /// in `r1` and not in memory.
+    pub(crate) fn load_payload(&mut self) {
+        let (grf, relocate) = (self.grf(), self.relocate_payload);
         // Whole registers, which is how runtimes lay out the data of threads.
         let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0).cast_unsigned());
         let per_thread = per_thread.next_multiple_of(grf);
@@ -34,9 +35,15 @@ impl Lowerer<'_> {
         let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
         let loaded = (first + cross_thread).div_ceil(grf);
         let mut free = to_u16(loaded)..self.out.grf_count;
+        let inline = if self.inline_payload { u32::from(self.caps.thread.inline_bytes) } else { 0 };
+        let inline = inline.min(cross_thread);
+        let cross_thread = cross_thread - inline;
         if per_thread > 0 {
             // A launch may start behind it.
             self.out.payload_loads[0] = self.apart(|s| {
+                if inline > 0 {
+                    s.copy_inline(grf, first, inline);
+                }
                 let address = s.payload_address(&mut free);
                 s.thread_address(address, cross_thread, per_thread, relocate);
                 s.load_registers(address, &mut free, grf, per_thread)
@@ -48,8 +55,17 @@ impl Lowerer<'_> {
             if relocate {
                 self.move_payload(address);
             }
-            self.out.payload_loads[1] = self.load_registers(address, &mut free, first, cross_thread);
+            self.out.payload_loads[1] = self.load_registers(address, &mut free, first + inline, cross_thread);
         }
+    }
+
+    /// Copies bytes of the register file, where a launch that starts at the first instruction finds what all threads are
+    /// given, to where it belongs, behind what is the thread's own.
+    fn copy_inline(&mut self, from: u32, to: u32, bytes: u32) {
+        let at = |byte| VReg::in_file(FileByte::new(byte), self.grf());
+        let (src, dst) = (Src::packed(at(from), Type::Ud), Dst::packed(at(to), Type::Ud));
+        let lanes = ExecSize::from_lanes(bytes / 4).expect("bytes of a row are a power of two");
+        self.emit(build::mov(Lanes::all(lanes), dst, src));
     }
 
     /// The last of the registers that are free, which is where an address waits. Each message has its own while there are more: in one

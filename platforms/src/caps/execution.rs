@@ -176,6 +176,9 @@ pub enum FarCall {
 pub struct Thread {
     /// The kernel loads its own payload in a prologue.
     pub payload_prologue: bool,
+    /// Bytes of what all threads of a dispatch are given that may come in `r1` instead of memory, as programs ask for it
+    /// (Intel's finalizer, `getInlineDataSize`); 0 where none do.
+    pub inline_bytes: u8,
     /// Barriers by number exist, and `sync` waits for one of them.
     pub named_barriers: bool,
     /// The message that signals a barrier says how many threads produce and consume (Intel's finalizer,
