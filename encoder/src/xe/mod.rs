@@ -13,6 +13,7 @@ mod codes;
 mod compact;
 mod decode;
 mod encode;
+mod hpg_tables;
 mod layout;
 mod operand;
 mod pvc;

@@ -37,7 +37,7 @@ pub enum XeFormat {
     /// Tiger Lake.
     Gen12,
     /// Xe-HPG: words as Tiger Lake's (measured with the reference assembler, but for messages, whose words say how long
-    /// the second payload is). Which of them have a compacted form is not known here, so none is compacted.
+    /// the second payload is), compacted ones with other tables.
     XeHpg,
     /// Ponte Vecchio: wider flag and scoreboard fields; subregisters and address offsets count in words.
     XeHpc,

@@ -8,6 +8,7 @@
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Compact Instruction Format".
 
 mod fields;
+mod hpg;
 mod immediate;
 mod index;
 mod pvc;
@@ -15,6 +16,7 @@ mod tgl;
 
 use self::{
     fields::{CompactBasic, CompactTernary, Compaction},
+    hpg::HpgTables,
     immediate::{compact_imm, expand_imm},
     index::Index,
     pvc::PvcTables,
@@ -31,7 +33,7 @@ pub(super) fn compact(platform: Platform, format: XeFormat, word: u128) -> Optio
     let form = form(platform, low_u64(word))?;
     match format {
         XeFormat::Gen12 => compact_as::<TglTables>(form, word),
-        XeFormat::XeHpg => None,
+        XeFormat::XeHpg => compact_as::<HpgTables>(form, word),
         XeFormat::XeHpc => compact_as::<PvcTables>(form, word),
     }
 }
@@ -47,7 +49,7 @@ pub(super) fn expand(platform: Platform, format: XeFormat, word: u64) -> Result<
     }
     match format {
         XeFormat::Gen12 => expand_as::<TglTables>(form, word),
-        XeFormat::XeHpg => Err(DecodeError::compacted(word, "CmptCtrl", 1, "0: no compacted form is known")),
+        XeFormat::XeHpg => expand_as::<HpgTables>(form, word),
         XeFormat::XeHpc => expand_as::<PvcTables>(form, word),
     }
 }
