@@ -54,6 +54,11 @@ impl TestKernel {
     pub fn id(&self) -> String {
         format!("{}/{}/{}.simd{}", self.source, self.variant, self.name, self.simd)
     }
+
+    /// Whether the payload begins in a register, where others load all of it.
+    pub fn inline_payload(&self) -> bool {
+        self.ze_info.contains("inline_data_payload_size")
+    }
 }
 
 /// Every test kernel of a platform, sorted by [`TestKernel::id`]. Unpacked once per process.

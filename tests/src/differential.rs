@@ -75,7 +75,8 @@ pub fn finalize(platform: Platform, kernel: &TestKernel) -> Result<finalizer::Bi
 /// The same with options.
 pub fn finalize_with(options: Options, kernel: &TestKernel) -> Result<finalizer::Binary, Vec<Diagnostic>> {
     let module = module(options.platform, kernel).map_err(|e| e.0)?;
-    let mut finalizer = Finalizer::new(Options { verify: true, ..options });
+    let inline_payload = kernel.inline_payload();
+    let mut finalizer = Finalizer::new(Options { verify: true, inline_payload, ..options });
     finalizer.finalize_kernel(&module, 0).map_err(|e| e.0)
 }
 

@@ -91,7 +91,7 @@ fn checked(name: String, needs: &[Need], required: bool, run: impl FnOnce() + Se
 }
 
 /// A check that is handed `iga64`.
-pub fn iga64(name: &str, needs: &[Need], run: fn(Iga)) -> Trial {
+pub fn iga64(name: &str, needs: &[Need], run: impl FnOnce(Iga) + Send + 'static) -> Trial {
     let needs = [&[Need::Oracle("iga64")], needs].concat();
     check(name, &needs, move || run(Iga::find().expect("looked up")))
 }

@@ -46,7 +46,7 @@ fn recorded(name: &'static str, run: fn()) -> Trial {
 
 fn main() {
     use tests::needs::iga64_json2;
-    needs::run(checks! {
+    let mut checks = checks! {
         recorded: xe_random::recorded_answers_of_the_reference_tool;
         iga64:
             iga::iga_reads_intel_code_and_refuses_garbage
@@ -56,11 +56,6 @@ fn main() {
             xe_random::listings_are_those_of_the_reference_tool_and_assemble_again
             xe_random::the_reference_assembler_compacts_the_same_words
             gen8_near_words::the_reference_assembler_reads_writes_and_compacts_the_same_words
-            ours_in_iga::broadwell
-            ours_in_iga::skylake
-            ours_in_iga::ice_lake
-            ours_in_iga::tiger_lake
-            ours_in_iga::ponte_vecchio
             unread::what_the_reference_tool_does_not_read_is_not_refused;
         iga64_json2: iga::json_is_of_version_2;
         iga64_foreign: iga::foreign_binaries_are_listed_like_the_reference_tool_does;
@@ -74,5 +69,9 @@ fn main() {
             foreign::every_instruction_of_foreign_binaries_comes_back
             foreign::foreign_objects_keep_every_rule
             foreign::foreign_objects_finalize_and_run_as_the_interpreter;
-    });
+    };
+    checks.extend(tests::data::devices().into_iter().map(|platform| {
+        needs::iga64(&format!("ours_in_iga::{platform}"), &[], move |iga| ours_in_iga::check(iga, platform))
+    }));
+    needs::run(checks);
 }
