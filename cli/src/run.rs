@@ -337,7 +337,9 @@ fn unit(
         (With::Ours, RunSource::Visa(module, index)) => {
             let asked = u16::try_from(launch.kernel.grf_count).ok().filter(|n| *n > 0).map(Grf::Count);
             let grf = args.grf.or(asked).unwrap_or_default();
-            let options = finalizer::Options { grf, pairs, ..finalizer::Options::new(args.platform) };
+            let inline_payload = launch.kernel.inline_data > 0;
+            let options =
+                finalizer::Options { grf, pairs, inline_payload, ..finalizer::Options::new(args.platform) };
             let mut finalizer = Finalizer::new(options);
             let binary = finalizer.finalize_kernel(module, *index)?;
             launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
