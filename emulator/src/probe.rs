@@ -90,11 +90,13 @@ impl Probe {
         if extended && mail.len1 == 0 && !m.ex_bso {
             mail.len1 = mail.ex_desc.extended_length().registers().into();
         }
-        if self.prologue > 0
-            && m.sfid == Sfid::Ugm
-            && BtiExtended::from(mail.ex_desc) == GENERAL_STATE
-            && mail.lanes == 1
-        {
+        let loads_payload = match m.sfid {
+            Sfid::Ugm => mail.lanes == 1 && BtiExtended::from(mail.ex_desc) == GENERAL_STATE,
+            // As Intel's code for Xe-HPG does.
+            Sfid::Dc0 => mail.desc.surface() == SurfaceIndex::STATELESS_INCOHERENT,
+            _ => false,
+        };
+        if self.prologue > 0 && loads_payload {
             self.prologue = self.prologue.saturating_sub(as_index(mail.rlen * mail.grf));
             return Ok(SendKind::Load);
         }
