@@ -78,6 +78,14 @@ impl Overlapping {
     }
 }
 
+/// One of the intervals that are moved together: where it was, and whom it met there.
+#[derive(Clone, Copy)]
+struct Member {
+    interval: IntervalId,
+    at: FileByte,
+    overlapping: Overlapping,
+}
+
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct ScanMemory {
@@ -112,7 +120,7 @@ pub(crate) struct ScanMemory {
     overlapping: TiVec<IntervalId, Overlapping>,
     /// While places are handed out anew: who has got one, and those that are moved together.
     moved: TiVec<IntervalId, bool>,
-    group: Vec<rename::Member>,
+    group: Vec<Member>,
 }
 
 /// An interval that has a register which others may have, too.

@@ -6,19 +6,11 @@
 //! a chain of results each in the place of the last one, as products that are summed up are, else stays where it was packed.
 
 use super::{
-    File, Hints, Intervals, Overlapping, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables, by_start,
-    intervals::IntervalId,
+    File, Hints, Intervals, Member, Overlapping, Placement, Scan, ScanMemory, Sharing, Strategy, UseTables,
+    by_start, intervals::IntervalId,
 };
 use crate::analysis::{liveness::Liveness, position::Position};
-use gen_ir::{FileByte, RegisterSet};
-
-/// One of the intervals that are moved together: where it was, and whom it met there.
-#[derive(Clone, Copy)]
-pub(super) struct Member {
-    interval: IntervalId,
-    at: FileByte,
-    overlapping: Overlapping,
-}
+use gen_ir::RegisterSet;
 
 /// Hands places out anew for intervals that all have one in `placement`: some may share theirs with others, lane by lane or with
 /// what they are made of.
