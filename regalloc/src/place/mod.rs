@@ -118,8 +118,8 @@ pub(crate) struct ScanMemory {
     /// In whose place each interval is although both are held at one position: of what it is made of or copied from, or
     /// those.
     overlapping: TiVec<IntervalId, Overlapping>,
-    /// While places are handed out anew: who has got one, and those that are moved together.
-    moved: TiVec<IntervalId, bool>,
+    /// While places are handed out anew: with which group each interval was moved, if it was, and that at hand.
+    moved_with: TiVec<IntervalId, Option<IntervalId>>,
     group: Vec<Member>,
 }
 

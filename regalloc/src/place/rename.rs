@@ -85,11 +85,11 @@ impl<const W: usize> Scan<'_, W> {
                 self.note_need(i, at);
             }
         }
-        let s = &mut *self.s;
-        s.moved.clear();
-        s.moved.extend(self.intervals.iter().map(|i| i.fixed.is_some()));
+        self.s.moved_with.clear();
+        self.s.moved_with.resize(self.intervals.len(), None);
         for &i in order {
-            if !self.s.moved[i] && self.s.at[i].is_some() {
+            let may_move = self.intervals[i].fixed.is_none() && self.s.at[i].is_some();
+            if may_move && self.s.moved_with[i].is_none() {
                 self.move_on(i, but);
             }
         }
@@ -112,7 +112,6 @@ impl<const W: usize> Scan<'_, W> {
         }
         for m in &members {
             if let Some(at) = self.s.at[m.interval] {
-                self.s.moved[m.interval] = true;
                 self.used = self.used.max(at.bytes() + self.intervals[m.interval].bytes);
                 self.note_sent(m.interval, at);
                 self.note_need(m.interval, at);
@@ -128,7 +127,7 @@ impl<const W: usize> Scan<'_, W> {
         group.clear();
         let member = |s: &ScanMemory, i| Member { interval: i, at, overlapping: s.overlapping[i] };
         group.push(member(self.s, i));
-        self.s.moved[i] = true;
+        self.s.moved_with[i] = Some(i);
         let mut may_move = true;
         let mut n = 0;
         while let Some(&Member { interval, overlapping, .. }) = group.get(n) {
@@ -137,11 +136,14 @@ impl<const W: usize> Scan<'_, W> {
             // What lies where others do that it may share with meets them there alone.
             may_move &= whole && (self.wholes_of(interval, at) & but).is_empty();
             for other in overlapping.intervals() {
-                if !self.s.moved[other] {
-                    self.s.moved[other] = true;
-                    group.push(member(self.s, other));
-                } else if self.intervals[other].fixed.is_some() {
+                if self.intervals[other].fixed.is_some() {
                     may_move = false;
+                } else if self.s.moved_with[other].is_none() {
+                    self.s.moved_with[other] = Some(i);
+                    group.push(member(self.s, other));
+                } else {
+                    // Who was moved to where this one lies has to stay, and so has this one.
+                    may_move &= self.s.moved_with[other] == Some(i);
                 }
             }
         }
