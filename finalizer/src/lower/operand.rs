@@ -71,6 +71,13 @@ const fn or(value: Option<u8>, instead: u8) -> u8 {
     }
 }
 
+/// The region of an operand that has no addresses: without a vertical stride, all rows are one (Intel's finalizer writes it so;
+/// its vector compiler drops strides that vISA has not).
+fn direct(source: visa::Region) -> Region {
+    let region = region(source);
+    if region.vert == Region::VXH { Region::new(0, region.width, region.horz) } else { region }
+}
+
 fn region(region: visa::Region) -> Region {
     REGIONS[usize::from(region.raw()) & REGION_BITS]
 }
@@ -123,7 +130,7 @@ impl Lowerer<'_> {
                 if self.tails {
                     self.grow(reg, reg.byte + ty.bytes());
                 }
-                let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
+                let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { direct(g.region) };
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
             VectorOperand::Immediate { ty, bits } => {
