@@ -61,8 +61,7 @@ pub(super) fn moves(
         {
             continue;
         }
-        let vars = &kernel.vars;
-        let legal = |new| gen_ir::rules::allows(platform, new, grf_bytes, |v| vars[v.index()].align);
+        let legal = |new| gen_ir::rules::allows(platform, new, grf_bytes, &kernel.vars);
         if legality.is_legal() && !(small(&new) && legal(&new)) {
             continue;
         }

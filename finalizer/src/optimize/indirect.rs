@@ -93,8 +93,7 @@ impl IndirectMove<'_> {
                 if addresses(vars, &new) > AddrSub::FILE_BYTES {
                     return None;
                 }
-                let align = |v: VarId| vars[v.index()].align;
-                return gen_ir::rules::allows(platform, &new, grf_bytes, align).then_some((at, new));
+                return gen_ir::rules::allows(platform, &new, grf_bytes, vars).then_some((at, new));
             }
             if self.changes(vars, inst) || inst.dst_var() == Some(self.value) {
                 return None;

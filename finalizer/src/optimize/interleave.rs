@@ -71,7 +71,7 @@ pub(super) fn results(
             if legality.is_legal() && pair.halves[0].horz == 2 && whole.op == Op::Add3 {
                 parts.iter_mut().for_each(|part| scalar_last(part, caps.regions.ternary_unit_stride));
             }
-            let allows = |part| gen_ir::rules::allows(platform, part, grf_bytes, |v| vars[v.index()].align);
+            let allows = |part| gen_ir::rules::allows(platform, part, grf_bytes, vars);
             if legality.is_legal() && !parts.iter().all(allows) {
                 continue;
             }

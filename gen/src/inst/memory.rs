@@ -50,7 +50,7 @@ pub struct MemoryAccess {
 
 impl MemoryAccess {
     /// Of atomics, fences, barriers and all of which it is not known what they do: they keep their order to all others.
-    pub const ORDERS: MemoryAccess = MemoryAccess { writes: true, spaces: 0b11111 };
+    pub const ORDERS: MemoryAccess = MemoryAccess { writes: true, spaces: (1 << MemorySpace::ALL.len()) - 1 };
 
     fn to(spaces: &[MemorySpace], access: Access) -> MemoryAccess {
         let writes = access.is_store();

@@ -5,16 +5,12 @@ use std::iter::successors;
 use platforms::Platform;
 
 use super::{errata, is_legal};
-use crate::{AddrSub, Base, Class, Extent, FlagSub, GrfNum, Inst, Physical, Reg, Role, Type, VarId, Virtual};
+use crate::{AddrSub, Base, Class, Extent, FlagSub, GrfNum, Inst, Physical, Reg, Role, Type, Var, Virtual};
 
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
-/// variables begin at multiples of what `align` says of them, in bytes, and are in a register's beginning or behind it.
-pub fn allows(
-    platform: Platform,
-    inst: &Inst<Virtual>,
-    grf_bytes: u32,
-    align: impl Fn(VarId) -> u32,
-) -> bool {
+/// variables begin at multiples of their alignment, in a register's beginning or behind it; those that are not among `vars` yet,
+/// anywhere.
+pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32, vars: &[Var]) -> bool {
     let place = |first: u32, r: Reg<Virtual>| {
         let number = GrfNum::try_new(first.saturating_add(r.byte / grf_bytes));
         Reg::grf(number.unwrap_or(GrfNum::LAST), r.byte % grf_bytes)
@@ -41,7 +37,7 @@ pub fn allows(
         && !(0..3).any(|k| wide(inst.src_extent(k, grf_bytes)))
         && is_legal(platform, &placed)
         && (!cares_for_place(platform, inst)
-            || legal_in_other_places(platform, inst, &placed, grf_bytes, align))
+            || legal_in_other_places(platform, inst, &placed, grf_bytes, vars))
 }
 
 /// Whether rules look at the place of an operand in its register, beside that of another or of a vector in the instruction.
@@ -59,7 +55,7 @@ fn legal_in_other_places(
     inst: &Inst<Virtual>,
     placed: &Inst<Physical>,
     grf_bytes: u32,
-    align: impl Fn(VarId) -> u32,
+    vars: &[Var],
 ) -> bool {
     let roles = [Role::Dst, Role::Src(0), Role::Src(1), Role::Src(2)];
     let operand = |role| match role {
@@ -69,7 +65,8 @@ fn legal_in_other_places(
     roles.into_iter().all(|moved| {
         let (Some(reg), Some(extent)) = operand(moved) else { return true };
         let Some(var) = reg.var() else { return true };
-        let least = extent.end.max(align(var)).max(1);
+        let align = vars.get(var.index()).map_or(1, |v| v.align);
+        let least = extent.end.max(align).max(1);
         // All operands in that variable move with it.
         let with = |role| roles.contains(&role) && operand(role).0.is_some_and(|r| r.is_in(reg));
         let halves = successors(Some(grf_bytes / 2), |half| Some(half / 2));

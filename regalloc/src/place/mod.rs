@@ -118,8 +118,9 @@ pub(crate) struct ScanMemory {
     /// In whose place each interval is although both are held at one position: of what it is made of or copied from, or
     /// those.
     overlapping: TiVec<IntervalId, Overlapping>,
-    /// While places are handed out anew: with which group each interval was moved, if it was, and that at hand.
+    /// While places are handed out anew: the first of the group that each interval was looked at with, if it was.
     moved_with: TiVec<IntervalId, Option<IntervalId>>,
+    /// The group at hand.
     group: Vec<Member>,
 }
 

@@ -88,9 +88,7 @@ impl Packing {
             if !self.touches(inst) {
                 continue;
             }
-            // What comes in a new variable begins anywhere.
-            let align = |v: VarId| kernel.vars.get(v.index()).map_or(1, |v| v.align);
-            let allows = |i: &Inst<Virtual>| rules::allows(kernel.platform, i, grf, align);
+            let allows = |i: &Inst<Virtual>| rules::allows(kernel.platform, i, grf, &kernel.vars);
             let legal = match self.packed(inst, VarId::from(kernel.vars.len())) {
                 Some((new, None)) => allows(&new),
                 Some((new, Some(copy))) => allows(&new) && allows(&copy),

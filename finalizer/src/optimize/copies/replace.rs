@@ -180,7 +180,7 @@ pub(super) fn replace_legally(
     let mut new = *inst;
     new.src[i] = src;
     commute_immediate(&mut new);
-    if gen_ir::rules::allows(platform, &new, grf_bytes, |v| vars[v.index()].align) {
+    if gen_ir::rules::allows(platform, &new, grf_bytes, vars) {
         *inst = new;
     }
 }
