@@ -345,6 +345,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             if interval.fixed.is_some() || self.s.out[i] {
                 continue;
             }
+            self.forget_sent(i);
             if let Some(at) = self.find(i) {
                 self.hold(i, at);
             } else if self.file.strategy != Strategy::Packed {
@@ -424,9 +425,16 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn note_sent(&mut self, i: IntervalId, at: FileByte) {
         let interval = self.intervals[i];
         if interval.is_payload
-            && let [first, .., last] | [first @ last] = self.ranges(i)
+            && let Some(last) = self.ranges(i).last()
         {
-            self.s.sent.add((first.start, last.end), (at, at.plus(interval.bytes)), self.file.reg_bytes());
+            self.s.sent.add(last.end, (at, at.plus(interval.bytes)), self.file.reg_bytes());
+        }
+    }
+
+    /// What comes from interval `i` on, in order, does not ask for payloads that were read long before.
+    fn forget_sent(&mut self, i: IntervalId) {
+        if let Some(first) = self.ranges(i).first() {
+            self.s.sent.forget_before(first.start);
         }
     }
 

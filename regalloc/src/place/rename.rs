@@ -90,6 +90,7 @@ impl<const W: usize> Scan<'_, W> {
         for &i in order {
             let may_move = self.intervals[i].fixed.is_none() && self.s.at[i].is_some();
             if may_move && self.s.moved_with[i].is_none() {
+                self.forget_sent(i);
                 self.move_on(i, but);
             }
         }

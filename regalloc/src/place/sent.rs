@@ -26,15 +26,13 @@ impl Sent {
         self.0.clear();
     }
 
-    /// A payload that begins to live at `start` and is dead from `end` on has these bytes of a file of registers of so many bytes.
-    /// What was read long before it begins is forgotten: what comes later in order begins no sooner.
-    pub fn add(
-        &mut self,
-        (start, end): (Position, Position),
-        (from, to): (FileByte, FileByte),
-        reg_bytes: u32,
-    ) {
-        self.0.retain(|p| p.end > start || start.since(p.end) < WHILE);
+    /// What was read long before `now` is forgotten: all that is placed from here on begins no sooner.
+    pub fn forget_before(&mut self, now: Position) {
+        self.0.retain(|p| p.end > now || now.since(p.end) < WHILE);
+    }
+
+    /// A payload that is dead from `end` on has these bytes of a file of registers of so many bytes.
+    pub fn add(&mut self, end: Position, (from, to): (FileByte, FileByte), reg_bytes: u32) {
         self.0.push(Payload { end, regs: (from.bytes() / reg_bytes, to.bytes().div_ceil(reg_bytes)) });
     }
 
