@@ -252,10 +252,13 @@ impl Plan {
         self.decide(var, known.remat);
         let ranges = known.live.of(var);
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
-        let (first, end) = (as_index(first.start.inst()), as_index(last.end.inst()) + 1);
-        for b in 0..known.kernel.blocks.len() {
+        let (start, end) = (as_index(first.start.inst()), as_index(last.end.inst()) + 1);
+        for b in known.accesses.block_of(first.start.inst()).index()..known.kernel.blocks.len() {
             let block = known.accesses.block(b);
-            let part = block.start.max(first)..block.end.min(end);
+            if block.start >= end {
+                break;
+            }
+            let part = block.start.max(start)..block.end.min(end);
             if !part.is_empty() {
                 self.walk(known, part, block, |v| v == var);
             }
