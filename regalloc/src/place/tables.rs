@@ -103,7 +103,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         // Others that share them may be held at the same time.
         let all = hull(held);
         for r in regs.iter() {
-            self.s.sharers[as_index(r)].retain(|other| other.interval != i);
+            let sharers = &mut self.s.sharers[as_index(r)];
+            // What leaves has mostly come late.
+            if let Some(at) = sharers.iter().rposition(|other| other.interval == i) {
+                sharers.swap_remove(at);
+            }
             for at in 0..self.s.sharers[as_index(r)].len() {
                 let other = &self.s.sharers[as_index(r)][at];
                 if other.all.meets(all) {
