@@ -42,7 +42,7 @@ pub struct Gateway {
     __: u32,
 }
 
-kinds!(Gateway);
+kinds!(Descriptor: Gateway);
 
 /// What the payload of a barrier's signal says, where several barriers exist or threads are counted.
 #[bitfield(u32)]

@@ -42,7 +42,7 @@ pub struct Interpolation {
     __: u16,
 }
 
-kinds!(Interpolation);
+kinds!(Descriptor: Interpolation);
 
 impl Interpolation {
     /// Whether nothing but reading happens.

@@ -25,6 +25,8 @@ impl From<TooLong> for String {
     }
 }
 
+/// A length that a field of a descriptor counts: the type's name, the most it can count, and what a fault calls what is
+/// counted, as in `length!(/** Registers of the response. */ ResponseLength, 31, "a response");`.
 macro_rules! length {
     ($(#[$meta:meta])* $name:ident, $most:literal, $what:literal) => {
         $(#[$meta])*

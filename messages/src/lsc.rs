@@ -360,7 +360,7 @@ codes! {
     }
 }
 
-kinds!(Untyped, Quad, Block2d, Fence);
+kinds!(Descriptor: Untyped, Quad, Block2d, Fence);
 
 /// The extended descriptor of a message to flat memory.
 #[bitfield(u32)]

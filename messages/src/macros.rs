@@ -1,6 +1,17 @@
-//! Declarations that the modules share.
+//! Declarations that the modules share: `codes!` for a field whose values have names, `rows!` where a table says more of
+//! each, `kinds!` for structs that are descriptors.
 
-/// An enum of the codes of a field: `from_bits` gives `None` for those without a name.
+/// An enum of the codes of a field: `code` gives the number, `from_bits` the name or `None`.
+///
+/// ```text
+/// codes! {
+///     /// Bits of an address.
+///     pub enum AddressSize { A16 = 1, A32 = 2, A64 = 3, }
+/// }
+/// ```
+///
+/// A field of a bitfield struct that holds such codes is an `Option` of the enum:
+/// `#[bits(2, from = AddressSize::from_bits, into = AddressSize::into_bits)]`.
 macro_rules! codes {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $code:literal,)* }) => {
         $(#[$meta])*
@@ -37,32 +48,39 @@ macro_rules! codes {
     };
 }
 
-/// Conversions between a kind of descriptor and a [`Descriptor`](crate::Descriptor), or, with that named in front,
-/// between a kind of extended descriptor and an [`ExtendedDescriptor`](crate::ExtendedDescriptor).
+/// Conversions between a word that descriptors travel in and the kinds of it, which are other views of the same 32 bits.
+///
+/// `kinds!(Descriptor: Urb);` makes `Urb::from(descriptor)` and `Descriptor::from(urb)`; extended descriptors are
+/// `kinds!(ExtendedDescriptor: FlatExtended, BtiExtended);`.
 macro_rules! kinds {
-    ($any:ident: $($name:ident),* $(,)?) => {
+    ($word:ident: $($name:ident),*) => {
         $(
-            impl From<crate::$any> for $name {
+            impl From<crate::$word> for $name {
                 #[inline]
-                fn from(desc: crate::$any) -> $name {
-                    $name::from_bits(desc.into_bits())
+                fn from(word: crate::$word) -> $name {
+                    $name::from_bits(word.into_bits())
                 }
             }
 
-            impl From<$name> for crate::$any {
+            impl From<$name> for crate::$word {
                 #[inline]
-                fn from(desc: $name) -> crate::$any {
-                    crate::$any::from_bits(desc.into_bits())
+                fn from(kind: $name) -> crate::$word {
+                    crate::$word::from_bits(kind.into_bits())
                 }
             }
         )*
     };
-    ($($name:ident),* $(,)?) => {
-        kinds!(Descriptor: $($name),*);
-    };
 }
 
-/// An enum of codes, each with a row that says what it stands for.
+/// An enum as `codes!` makes it, and `row`, which says what a code stands for: behind each code is a constant of the type
+/// that the enum's name is followed by.
+///
+/// ```text
+/// rows! {
+///     /// Where in the pixel.
+///     pub enum Place: Effect { SharedOffset = 0: Effect::Load, Sample = 1: Effect::Load, }
+/// }
+/// ```
 macro_rules! rows {
     ($(#[$meta:meta])* pub enum $name:ident: $row:ty {
         $($(#[$vmeta:meta])* $variant:ident = $code:literal: $value:expr,)*

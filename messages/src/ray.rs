@@ -18,4 +18,4 @@ pub struct RayTracing {
     __: u16,
 }
 
-kinds!(RayTracing);
+kinds!(Descriptor: RayTracing);

@@ -59,7 +59,7 @@ pub struct RenderTarget {
     __: u8,
 }
 
-kinds!(RenderTarget);
+kinds!(Descriptor: RenderTarget);
 
 impl RenderTarget {
     /// Which pixels a write has.

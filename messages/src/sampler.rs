@@ -46,7 +46,7 @@ pub struct Sample {
     pub message_type_high: bool,
 }
 
-kinds!(Sample);
+kinds!(Descriptor: Sample);
 
 impl Sample {
     /// A message of eight or sixteen lanes.

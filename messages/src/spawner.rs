@@ -31,7 +31,7 @@ pub struct ThreadSpawn {
     __: u32,
 }
 
-kinds!(ThreadSpawn);
+kinds!(Descriptor: ThreadSpawn);
 
 /// The descriptor of the message that ends a thread, whose payload is the thread's header. The message gateway
 /// takes the same one where threads end with it.

@@ -33,4 +33,4 @@ pub struct Urb {
     __: u16,
 }
 
-kinds!(Urb);
+kinds!(Descriptor: Urb);

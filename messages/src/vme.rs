@@ -39,4 +39,4 @@ pub struct MotionEstimation {
     __: u32,
 }
 
-kinds!(MotionEstimation);
+kinds!(Descriptor: MotionEstimation);

@@ -14,7 +14,7 @@ use crate::{
         whole::Whole,
         workspace::{Job, Workspace},
     },
-    optimize::AnalysisSet,
+    optimize::{Analysis, AnalysisSet},
 };
 
 /// One step from vISA to machine code: a row of [`PASSES`](crate::PASSES).
@@ -38,9 +38,9 @@ pub struct Pass {
 /// Whether a platform needs a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Need {
-    pub on: fn(&Caps) -> bool,
+    on: fn(&Caps) -> bool,
     /// Why others do not.
-    pub else_because: &'static str,
+    else_because: &'static str,
 }
 
 type Allocate = fn(&mut Job<'_>, Kernel<Virtual>, &mut Workspace) -> Result<Kernel<Physical>, Refusal>;
@@ -62,19 +62,44 @@ pub(crate) enum PassBody {
     Binary(fn(&mut Whole<'_>) -> Result<(), Refusal>, &'static str),
 }
 
+/// A row of a pass that code is not right without. It keeps no analysis, and every platform needs it.
+pub(super) const fn required(name: &'static str, step: PassBody, about: &'static str) -> Pass {
+    let keeps = AnalysisSet::NONE;
+    Pass { name, about, optional: false, step, keeps, profile: Profile::Lowered, only: None }
+}
+
+/// The same of one that code is right without.
+pub(super) const fn optional(name: &'static str, step: PassBody, about: &'static str) -> Pass {
+    Pass { optional: true, ..required(name, step, about) }
+}
+
+/// The rows, each with the profile of the last row that names one.
+pub(super) const fn with_profiles<const N: usize>(mut rows: [Pass; N]) -> [Pass; N] {
+    let mut i = 1;
+    while i < N {
+        if let Profile::Lowered = rows[i].profile {
+            rows[i].profile = rows[i - 1].profile;
+        }
+        i += 1;
+    }
+    rows
+}
+
 impl Pass {
-    /// What a row has that code is not right without, unless it says otherwise.
-    pub(crate) const REQUIRED: Pass = Pass {
-        name: "",
-        about: "",
-        optional: false,
-        step: PassBody::Source(|_, _| Ok(())),
-        keeps: AnalysisSet::NONE,
-        profile: Profile::Lowered,
-        only: None,
-    };
-    /// The same of one that code is right without.
-    pub(crate) const OPTIONAL: Pass = Pass { optional: true, ..Pass::REQUIRED };
+    /// Analyses that hold still when the pass has changed the kernel.
+    pub(super) const fn keeps(self, analyses: &[Analysis]) -> Pass {
+        Pass { keeps: self.keeps.with(AnalysisSet::of(analyses)), ..self }
+    }
+
+    /// What the verifier holds the kernel to, from this pass on.
+    pub(super) const fn verified_as(self, profile: Profile) -> Pass {
+        Pass { profile, ..self }
+    }
+
+    /// The platforms that need the pass, and why others do not.
+    pub(super) const fn only(self, on: fn(&Caps) -> bool, else_because: &'static str) -> Pass {
+        Pass { only: Some(Need { on, else_because }), ..self }
+    }
 
     /// Where a platform has no need of the pass: why.
     pub fn needless_on(&self, caps: &Caps) -> Option<&'static str> {

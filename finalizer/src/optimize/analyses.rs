@@ -9,45 +9,71 @@ use gen_ir::{Cfg, Inst, Kernel, Var, Virtual};
 
 use super::{candidates, locality::Locality, use_counts::UseCounts};
 
+/// What can be asked of a kernel.
+#[derive(Clone, Copy)]
+#[repr(u16)]
+pub(crate) enum Analysis {
+    /// How many operands read each variable.
+    Reads = 1,
+    /// Which variables are written, and the one block that touches each.
+    Touches = 1 << 1,
+    /// Which variables live in one block only.
+    Locality = 1 << 2,
+    /// Where values are compared with zero.
+    Tests = 1 << 3,
+    /// Whether conditions are combined.
+    Combinations = 1 << 4,
+    /// Whether there are predicated moves through addresses.
+    Scatters = 1 << 5,
+    /// The control-flow graph, and the loops around each block.
+    Graph = 1 << 6,
+    /// Where conditions choose.
+    Choices = 1 << 7,
+    /// Where half and single floats are converted.
+    Conversions = 1 << 8,
+}
+
+impl Analysis {
+    #[expect(clippy::as_conversions, reason = "a variant is its bit")]
+    const fn bit(self) -> u16 {
+        self as u16
+    }
+}
+
 /// A set of analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AnalysisSet(u16);
 
 impl AnalysisSet {
     pub const NONE: AnalysisSet = AnalysisSet(0);
-    /// How many operands read each variable.
-    pub const READS: AnalysisSet = AnalysisSet(1);
-    /// Which variables are written, and the one block that touches each.
-    pub const TOUCHES: AnalysisSet = AnalysisSet(1 << 1);
-    /// Which variables live in one block only.
-    pub const LOCALITY: AnalysisSet = AnalysisSet(1 << 2);
-    /// Where values are compared with zero.
-    pub const TESTS: AnalysisSet = AnalysisSet(1 << 3);
-    /// Whether conditions are combined.
-    pub const COMBINATIONS: AnalysisSet = AnalysisSet(1 << 4);
-    /// Whether there are predicated moves through addresses.
-    pub const SCATTERS: AnalysisSet = AnalysisSet(1 << 5);
-    /// The control-flow graph, and the loops around each block.
-    pub const GRAPH: AnalysisSet = AnalysisSet(1 << 6);
-    /// Where conditions choose.
-    pub const CHOICES: AnalysisSet = AnalysisSet(1 << 7);
-    /// Where half and single floats are converted.
-    pub const CONVERSIONS: AnalysisSet = AnalysisSet(1 << 8);
+
+    pub const fn of(analyses: &[Analysis]) -> AnalysisSet {
+        let (mut set, mut i) = (AnalysisSet::NONE, 0);
+        while i < analyses.len() {
+            set.0 |= analyses[i].bit();
+            i += 1;
+        }
+        set
+    }
 
     pub const fn with(self, other: AnalysisSet) -> AnalysisSet {
         AnalysisSet(self.0 | other.0)
     }
 
-    const fn and(self, other: AnalysisSet) -> AnalysisSet {
+    const fn common(self, other: AnalysisSet) -> AnalysisSet {
         AnalysisSet(self.0 & other.0)
     }
 
-    const fn without(self, other: AnalysisSet) -> AnalysisSet {
-        AnalysisSet(self.0 & !other.0)
+    const fn insert(&mut self, analysis: Analysis) {
+        self.0 |= analysis.bit();
     }
 
-    const fn has(self, other: AnalysisSet) -> bool {
-        self.0 & other.0 == other.0
+    const fn remove(&mut self, analysis: Analysis) {
+        self.0 &= !analysis.bit();
+    }
+
+    const fn has(self, analysis: Analysis) -> bool {
+        self.0 & analysis.bit() != 0
     }
 }
 
@@ -73,11 +99,11 @@ impl Candidate {
         }
     }
 
-    const fn fact(self) -> AnalysisSet {
+    const fn analysis(self) -> Analysis {
         match self {
-            Candidate::Test => AnalysisSet::TESTS,
-            Candidate::Choice => AnalysisSet::CHOICES,
-            Candidate::Conversion => AnalysisSet::CONVERSIONS,
+            Candidate::Test => Analysis::Tests,
+            Candidate::Choice => Analysis::Choices,
+            Candidate::Conversion => Analysis::Conversions,
         }
     }
 
@@ -108,16 +134,16 @@ pub(crate) struct Analyses {
 
 impl Analyses {
     /// The kernel has changed; only these hold still.
-    pub fn keep(&mut self, facts: AnalysisSet) {
-        self.valid = self.valid.and(facts);
+    pub fn keep(&mut self, kept: AnalysisSet) {
+        self.valid = self.valid.common(kept);
     }
 
     /// The control-flow graph.
     pub(super) fn graph(&mut self, kernel: &Kernel<Virtual>) -> &Cfg {
-        if !self.valid.has(AnalysisSet::GRAPH) {
+        if !self.valid.has(Analysis::Graph) {
             self.graph.find(kernel);
             self.graph.find_depths(&mut self.delta, &mut self.depths);
-            self.valid = self.valid.with(AnalysisSet::GRAPH);
+            self.valid.insert(Analysis::Graph);
         }
         debug_assert_eq!(self.graph.len(), kernel.blocks.len(), "a pass has changed the blocks");
         &self.graph
@@ -125,9 +151,10 @@ impl Analyses {
 
     /// How often each variable is read. A pass that removes readers goes on counting.
     pub(super) fn reads(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
-        if !self.valid.has(AnalysisSet::READS) {
+        if !self.valid.has(Analysis::Reads) {
             self.use_counts.count(kernel);
-            self.valid = self.valid.with(AnalysisSet::READS).without(AnalysisSet::TOUCHES);
+            self.valid.insert(Analysis::Reads);
+            self.valid.remove(Analysis::Touches);
         }
         &mut self.use_counts
     }
@@ -135,29 +162,29 @@ impl Analyses {
     /// How often each variable is read, ready for a walk that notes who touches them.
     pub(super) fn reads_untouched(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
         self.reads(kernel);
-        if self.valid.has(AnalysisSet::TOUCHES) {
+        if self.valid.has(Analysis::Touches) {
             self.use_counts.walk_again(&kernel.vars);
-            self.valid = self.valid.without(AnalysisSet::TOUCHES);
+            self.valid.remove(Analysis::Touches);
         }
         &mut self.use_counts
     }
 
     /// A walk over the kernel has told the counts who touches each variable.
     pub(super) fn touches_are_known(&mut self) {
-        self.valid = self.valid.with(AnalysisSet::TOUCHES);
+        self.valid.insert(Analysis::Touches);
     }
 
     /// Which variables live in one block, and which are written.
     pub(super) fn local(&mut self, kernel: &Kernel<Virtual>) -> (&Locality, &UseCounts) {
-        if !self.valid.has(AnalysisSet::TOUCHES) {
+        if !self.valid.has(Analysis::Touches) {
             // Counts of readers may be off, the rest needs their list in the right length at least.
             self.reads_untouched(kernel).find_touches(kernel);
             self.touches_are_known();
         }
-        if !self.valid.has(AnalysisSet::LOCALITY) {
+        if !self.valid.has(Analysis::Locality) {
             self.graph(kernel);
             self.locality.take(kernel, &self.depths, &self.use_counts);
-            self.valid = self.valid.with(AnalysisSet::LOCALITY);
+            self.valid.insert(Analysis::Locality);
         }
         (&self.locality, &self.use_counts)
     }
@@ -171,14 +198,14 @@ impl Analyses {
 
     /// Which variables live in one block only.
     pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Locality {
-        if !self.valid.has(AnalysisSet::LOCALITY) {
+        if !self.valid.has(Analysis::Locality) {
             self.graph(kernel);
-            if self.valid.has(AnalysisSet::TOUCHES) {
+            if self.valid.has(Analysis::Touches) {
                 self.locality.take(kernel, &self.depths, &self.use_counts);
             } else {
                 self.locality.find(kernel, &self.depths);
             }
-            self.valid = self.valid.with(AnalysisSet::LOCALITY);
+            self.valid.insert(Analysis::Locality);
         }
         &self.locality
     }
@@ -197,8 +224,8 @@ impl Analyses {
         kind: Candidate,
     ) -> Vec<(usize, usize)> {
         let mut all = std::mem::take(&mut self.candidates[kind.index()]);
-        if !self.valid.has(kind.fact()) {
-            self.valid = self.valid.with(kind.fact());
+        if !self.valid.has(kind.analysis()) {
+            self.valid.insert(kind.analysis());
             all.clear();
             for (b, block) in kernel.blocks.iter().enumerate() {
                 let found = block.insts.iter().enumerate().filter(|(_, inst)| kind.is(inst));
@@ -215,29 +242,29 @@ impl Analyses {
 
     /// Whether conditions are combined anywhere.
     pub(super) fn combines(&mut self, kernel: &Kernel<Virtual>) -> bool {
-        if !self.valid.has(AnalysisSet::COMBINATIONS) {
+        if !self.valid.has(Analysis::Combinations) {
             self.combines = kernel.insts().any(|(_, i)| candidates::combines(i, &kernel.vars));
-            self.valid = self.valid.with(AnalysisSet::COMBINATIONS);
+            self.valid.insert(Analysis::Combinations);
         }
         self.combines
     }
 
     /// Whether there are predicated moves through addresses.
     pub(super) fn scatters(&mut self, kernel: &Kernel<Virtual>) -> bool {
-        if !self.valid.has(AnalysisSet::SCATTERS) {
+        if !self.valid.has(Analysis::Scatters) {
             self.scatters = kernel.insts().any(|(_, i)| candidates::scatters(i));
-            self.valid = self.valid.with(AnalysisSet::SCATTERS);
+            self.valid.insert(Analysis::Scatters);
         }
         self.scatters
     }
 
     /// Begins counts that the walk of another pass takes along.
-    pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: AnalysisSet) {
+    pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, analyses: &[Analysis]) {
         self.use_counts.start(&kernel.vars);
         self.candidates.iter_mut().for_each(Vec::clear);
         (self.combines, self.scatters) = (false, false);
-        let graph = self.valid.and(AnalysisSet::GRAPH);
-        self.valid = facts.without(AnalysisSet::TOUCHES).without(AnalysisSet::LOCALITY).with(graph);
+        let graph = AnalysisSet::of(&[Analysis::Graph]);
+        self.valid = AnalysisSet::of(analyses).with(self.valid.common(graph));
     }
 
     /// An instruction before legalization, as it stays.

@@ -139,7 +139,7 @@ mod use_counts;
 mod values;
 mod webs;
 
-pub(crate) use analyses::{Analyses, AnalysisSet};
+pub(crate) use analyses::{Analyses, Analysis, AnalysisSet};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]

@@ -5,10 +5,12 @@ use gen_ir::{Kernel, VarId, Virtual};
 use narrow::to_index;
 
 use super::{
+    Analysis::{Choices, Combinations, Conversions, Graph, Reads, Scatters, Tests},
     AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
-    descriptors, flag_reads, flags, headers, hoist, indirect, insert, interleave, legal::Legality, local,
-    low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies, split_webs,
-    sums, unmask, values,
+    descriptors, flag_reads, flags, headers, hoist, indirect, insert, interleave,
+    legal::Legality,
+    local, low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies,
+    split_webs, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -40,14 +42,7 @@ pub(crate) fn split_webs(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> 
 
 pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
-    analyses.start(
-        kernel,
-        AnalysisSet::READS
-            .with(AnalysisSet::TESTS)
-            .with(AnalysisSet::CHOICES)
-            .with(AnalysisSet::CONVERSIONS)
-            .with(AnalysisSet::COMBINATIONS),
-    );
+    analyses.start(kernel, &[Reads, Tests, Choices, Conversions, Combinations]);
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, Legality::Open, &mut work.optimize.copies, |vars, at, inst| {
         analyses.see(vars, at, inst);
@@ -75,7 +70,7 @@ pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace
 
 pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
-    analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::SCATTERS));
+    analyses.start(kernel, &[Reads, Scatters]);
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, Legality::Legal, &mut work.optimize.copies, |_, _, inst| {
         analyses.see_legal(inst)
@@ -172,7 +167,7 @@ fn share_equal(kernel: &mut Kernel<Virtual>, work: &mut Workspace, legality: Leg
     let (locality, use_counts) = work.analyses.local_counts(kernel);
     let shared = values::share(kernel, locality, use_counts, legality, &mut work.optimize.values);
     if shared.elsewhere {
-        work.analyses.keep(AnalysisSet::GRAPH.with(AnalysisSet::READS));
+        work.analyses.keep(AnalysisSet::of(&[Graph, Reads]));
     }
     Ok(shared.any)
 }

@@ -206,7 +206,7 @@ pub struct MemoryFence {
     __: u16,
 }
 
-kinds!(OwordBlock, A64Block, ScratchBlock, MediaBlock, MemoryFence);
+kinds!(Descriptor: OwordBlock, A64Block, ScratchBlock, MediaBlock, MemoryFence);
 
 #[cfg(test)]
 mod tests {

@@ -201,4 +201,4 @@ pub struct A64Scattered {
     __: u16,
 }
 
-kinds!(Scattered, Surface, Atomic, A64Scattered);
+kinds!(Descriptor: Scattered, Surface, Atomic, A64Scattered);

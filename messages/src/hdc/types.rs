@@ -4,7 +4,15 @@
 //!
 //! Sources: volume 7, "Data Port Messages"; the words are the reference disassembler's.
 
-use crate::Effect;
+use self::{
+    Addresses::{A64, Surface, Texels},
+    Form::{
+        A64Block, A64Scattered, Compression, Counter, DualBlock, Fence, FloatAtomic, IntegerAtomic,
+        MediaBlock, OwordBlock, Scattered, Typed, TypedAtomic, TypedStatus, UnalignedOwordBlock,
+        Uncompressed, Untyped,
+    },
+};
+use crate::Effect::{self, Atomic, Load, Order, Other, Store};
 
 codes! {
     /// Elements of a scattered message; the codes are those at 64-bit addresses ("Scattered Block Size").
@@ -72,8 +80,8 @@ impl Addresses {
     /// Bits of an address, or of a coordinate.
     pub const fn bits(self) -> u32 {
         match self {
-            Addresses::Surface | Addresses::Texels => 32,
-            Addresses::A64 => 64,
+            Surface | Texels => 32,
+            A64 => 64,
         }
     }
 }
@@ -91,141 +99,121 @@ pub struct DataPortMessage {
     pub words: &'static str,
 }
 
-/// A field of message types: the codes, and what each message is.
-macro_rules! message_types {
-    ($(#[$meta:meta])* pub enum $name:ident {
-        $($(#[$vmeta:meta])* $variant:ident = $code:literal:
-            $effect:ident, $form:ident $(($detail:expr))?, $addresses:ident, $words:literal,)*
-    }) => {
-        codes! {
-            $(#[$meta])*
-            pub enum $name { $($(#[$vmeta])* $variant = $code,)* }
-        }
-
-        impl $name {
-            /// What the message is.
-            pub const fn row(self) -> DataPortMessage {
-                match self {
-                    $($name::$variant => DataPortMessage {
-                        effect: Effect::$effect,
-                        form: Form::$form $(($detail))?,
-                        addresses: Addresses::$addresses,
-                        words: $words,
-                    },)*
-                }
-            }
-        }
-    };
+const fn message(effect: Effect, form: Form, addresses: Addresses, words: &'static str) -> DataPortMessage {
+    DataPortMessage { effect, form, addresses, words }
 }
 
-message_types! {
+#[rustfmt::skip]
+rows! {
     /// Messages of data cache 0 (the read-only cache has the first of them).
-    pub enum Dc0 {
+    pub enum Dc0: DataPortMessage {
         /// Owords, offset in owords.
-        OwordBlockRead = 0x00: Load, OwordBlock, Surface, "oword block read",
+        OwordBlockRead = 0x00: message(Load, OwordBlock, Surface, "oword block read"),
         /// Owords, offset in bytes.
-        UnalignedOwordBlockRead = 0x01: Load, UnalignedOwordBlock, Surface, "oword aligned block read",
+        UnalignedOwordBlockRead = 0x01: message(Load, UnalignedOwordBlock, Surface, "oword aligned block read"),
         /// Two blocks of owords.
-        OwordDualBlockRead = 0x02: Load, DualBlock, Surface, "oword dual block read",
+        OwordDualBlockRead = 0x02: message(Load, DualBlock, Surface, "oword dual block read"),
         /// Dwords, one offset a lane.
-        DwordScatteredRead = 0x03: Load, Scattered(ElementType::Dword), Surface, "dword gathering read",
+        DwordScatteredRead = 0x03: message(Load, Scattered(ElementType::Dword), Surface, "dword gathering read"),
         /// Bytes, one offset a lane.
-        ByteScatteredRead = 0x04: Load, Scattered(ElementType::Byte), Surface, "byte gathering read",
+        ByteScatteredRead = 0x04: message(Load, Scattered(ElementType::Byte), Surface, "byte gathering read"),
         /// Qwords, one offset a lane.
-        QwordScatteredRead = 0x05: Load, Scattered(ElementType::Qword), Surface, "qword gathering read",
+        QwordScatteredRead = 0x05: message(Load, Scattered(ElementType::Qword), Surface, "qword gathering read"),
         /// Fence.
-        MemoryFence = 0x07: Order, Fence, Surface, "fence",
+        MemoryFence = 0x07: message(Order, Fence, Surface, "fence"),
         /// Owords.
-        OwordBlockWrite = 0x08: Store, OwordBlock, Surface, "oword block write",
+        OwordBlockWrite = 0x08: message(Store, OwordBlock, Surface, "oword block write"),
         /// Owords, offset in bytes.
-        UnalignedOwordBlockWrite = 0x09: Store, UnalignedOwordBlock, Surface, "hword aligned block write",
+        UnalignedOwordBlockWrite = 0x09: message(Store, UnalignedOwordBlock, Surface, "hword aligned block write"),
         /// Two blocks of owords.
-        OwordDualBlockWrite = 0x0a: Store, DualBlock, Surface, "oword dual block write",
+        OwordDualBlockWrite = 0x0a: message(Store, DualBlock, Surface, "oword dual block write"),
         /// Dwords.
-        DwordScatteredWrite = 0x0b: Store, Scattered(ElementType::Dword), Surface, "dword scattering write",
+        DwordScatteredWrite = 0x0b: message(Store, Scattered(ElementType::Dword), Surface, "dword scattering write"),
         /// Bytes.
-        ByteScatteredWrite = 0x0c: Store, Scattered(ElementType::Byte), Surface, "byte scattering write",
+        ByteScatteredWrite = 0x0c: message(Store, Scattered(ElementType::Byte), Surface, "byte scattering write"),
         /// Qwords.
-        QwordScatteredWrite = 0x0d: Store, Scattered(ElementType::Qword), Surface, "qword scattering write",
+        QwordScatteredWrite = 0x0d: message(Store, Scattered(ElementType::Qword), Surface, "qword scattering write"),
     }
 }
 
-message_types! {
+#[rustfmt::skip]
+rows! {
     /// Messages of data cache 1.
-    pub enum Dc1 {
+    pub enum Dc1: DataPortMessage {
         /// Dwords of up to four channels.
-        UntypedRead = 0x01: Load, Untyped, Surface, "untyped surface read",
+        UntypedRead = 0x01: message(Load, Untyped, Surface, "untyped surface read"),
         /// Atomic on dwords.
-        UntypedAtomic = 0x02: Atomic, IntegerAtomic(32), Surface, "untyped atomic int32",
+        UntypedAtomic = 0x02: message(Atomic, IntegerAtomic(32), Surface, "untyped atomic int32"),
         /// Atomic on words (Gen12; SIMD4x2 before).
-        UntypedAtomicHalf = 0x03: Atomic, IntegerAtomic(16), Surface, "untyped atomic int16",
+        UntypedAtomicHalf = 0x03: message(Atomic, IntegerAtomic(16), Surface, "untyped atomic int16"),
         /// A rectangle of bytes.
-        MediaBlockRead = 0x04: Load, MediaBlock, Surface, "media block read",
+        MediaBlockRead = 0x04: message(Load, MediaBlock, Surface, "media block read"),
         /// Texels.
-        TypedRead = 0x05: Load, Typed, Texels, "typed surface read",
+        TypedRead = 0x05: message(Load, Typed, Texels, "typed surface read"),
         /// Atomic on texels.
-        TypedAtomic = 0x06: Atomic, TypedAtomic(32), Texels, "atomic 32-bit integer",
+        TypedAtomic = 0x06: message(Atomic, TypedAtomic(32), Texels, "atomic 32-bit integer"),
         /// Atomic on texels of 16 bits (Gen12; SIMD4x2 before).
-        TypedAtomicHalf = 0x07: Atomic, TypedAtomic(16), Texels, "atomic 16-bit integer",
+        TypedAtomicHalf = 0x07: message(Atomic, TypedAtomic(16), Texels, "atomic 16-bit integer"),
         /// Dwords of up to four channels.
-        UntypedWrite = 0x09: Store, Untyped, Surface, "untyped surface write",
+        UntypedWrite = 0x09: message(Store, Untyped, Surface, "untyped surface write"),
         /// A rectangle of bytes.
-        MediaBlockWrite = 0x0a: Store, MediaBlock, Surface, "media block write",
+        MediaBlockWrite = 0x0a: message(Store, MediaBlock, Surface, "media block write"),
         /// Atomic on a counter.
-        AtomicCounter = 0x0b: Atomic, Counter(32), Surface, "typed atomic 32-bit counter",
+        AtomicCounter = 0x0b: message(Atomic, Counter(32), Surface, "typed atomic 32-bit counter"),
         /// Atomic on a counter of 16 bits (SIMD4x2 before Gen12).
-        AtomicCounterHalf = 0x0c: Atomic, Counter(16), Surface, "typed atomic 16-bit counter",
+        AtomicCounterHalf = 0x0c: message(Atomic, Counter(16), Surface, "typed atomic 16-bit counter"),
         /// Texels.
-        TypedWrite = 0x0d: Store, Typed, Texels, "typed surface write",
+        TypedWrite = 0x0d: message(Store, Typed, Texels, "typed surface write"),
         /// Texels, with a status.
-        TypedReadStatus = 0x0e: Load, TypedStatus, Texels, "typed surface read",
+        TypedReadStatus = 0x0e: message(Load, TypedStatus, Texels, "typed surface read"),
         /// Bytes, dwords or qwords at 64-bit addresses.
-        A64ScatteredRead = 0x10: Load, A64Scattered, A64, "gathering read",
+        A64ScatteredRead = 0x10: message(Load, A64Scattered, A64, "gathering read"),
         /// [`Dc1::UntypedRead`] at 64-bit addresses.
-        A64UntypedRead = 0x11: Load, Untyped, A64, "a64 untyped surface read",
+        A64UntypedRead = 0x11: message(Load, Untyped, A64, "a64 untyped surface read"),
         /// [`Dc1::UntypedAtomic`] at 64-bit addresses.
-        A64Atomic = 0x12: Atomic, IntegerAtomic(32), A64, "untyped a64 atomic",
+        A64Atomic = 0x12: message(Atomic, IntegerAtomic(32), A64, "untyped a64 atomic"),
         /// [`Dc1::UntypedAtomicHalf`] at 64-bit addresses.
-        A64AtomicHalf = 0x13: Atomic, IntegerAtomic(16), A64, "untyped a64 atomic int16",
+        A64AtomicHalf = 0x13: message(Atomic, IntegerAtomic(16), A64, "untyped a64 atomic int16"),
         /// A block at a 64-bit address.
-        A64BlockRead = 0x14: Load, A64Block, A64, "read",
+        A64BlockRead = 0x14: message(Load, A64Block, A64, "read"),
         /// A block at a 64-bit address.
-        A64BlockWrite = 0x15: Store, A64Block, A64, "write",
+        A64BlockWrite = 0x15: message(Store, A64Block, A64, "write"),
         /// [`Dc1::UntypedWrite`] at 64-bit addresses.
-        A64UntypedWrite = 0x19: Store, Untyped, A64, "a64 untyped surface write",
+        A64UntypedWrite = 0x19: message(Store, Untyped, A64, "a64 untyped surface write"),
         /// Bytes, dwords or qwords at 64-bit addresses.
-        A64ScatteredWrite = 0x1a: Store, A64Scattered, A64, "scattering write",
+        A64ScatteredWrite = 0x1a: message(Store, A64Scattered, A64, "scattering write"),
         /// Atomic on floats.
-        UntypedAtomicFloat = 0x1b: Atomic, FloatAtomic(32), Surface, "float atomic",
+        UntypedAtomicFloat = 0x1b: message(Atomic, FloatAtomic(32), Surface, "float atomic"),
         /// Atomic on half floats.
-        UntypedAtomicHalfFloat = 0x1c: Atomic, FloatAtomic(16), Surface, "untyped half-float atomic",
+        UntypedAtomicHalfFloat = 0x1c: message(Atomic, FloatAtomic(16), Surface, "untyped half-float atomic"),
         /// Atomic on floats at 64-bit addresses.
-        A64AtomicFloat = 0x1d: Atomic, FloatAtomic(32), A64, "a64 float atomic",
+        A64AtomicFloat = 0x1d: message(Atomic, FloatAtomic(32), A64, "a64 float atomic"),
         /// Atomic on half floats at 64-bit addresses.
-        A64AtomicHalfFloat = 0x1e: Atomic, FloatAtomic(16), A64, "a64 untyped half-float atomic",
+        A64AtomicHalfFloat = 0x1e: message(Atomic, FloatAtomic(16), A64, "a64 untyped half-float atomic"),
     }
 }
 
-message_types! {
+#[rustfmt::skip]
+rows! {
     /// Messages of the read-only cache.
-    pub enum DcRo {
+    pub enum DcRo: DataPortMessage {
         /// Owords, offset in owords.
-        OwordBlockRead = 0x00: Load, OwordBlock, Surface, "constant oword block read",
+        OwordBlockRead = 0x00: message(Load, OwordBlock, Surface, "constant oword block read"),
         /// Owords, offset in bytes.
-        UnalignedOwordBlockRead = 0x01: Load, UnalignedOwordBlock, Surface, "constant aligned oword block read",
+        UnalignedOwordBlockRead = 0x01: message(Load, UnalignedOwordBlock, Surface, "constant aligned oword block read"),
         /// Dwords, one offset a lane.
-        DwordScatteredRead = 0x03: Load, Scattered(ElementType::Dword), Surface, "constant dword gathering read",
+        DwordScatteredRead = 0x03: message(Load, Scattered(ElementType::Dword), Surface, "constant dword gathering read"),
         /// Writes without compression.
-        UntypedUncompressedWrite = 0x09: Store, Uncompressed, Surface, "untyped surface uncompressed write",
+        UntypedUncompressedWrite = 0x09: message(Store, Uncompressed, Surface, "untyped surface uncompressed write"),
         /// Changes how texels are compressed.
-        TypedCcsUpdate = 0x0c: Other, Compression, Texels, "typed surface CCS update message",
+        TypedCcsUpdate = 0x0c: message(Other, Compression, Texels, "typed surface CCS update message"),
         /// Writes texels without compression.
-        TypedUncompressedWrite = 0x0d: Store, Uncompressed, Surface, "typed surface uncompressed write",
+        TypedUncompressedWrite = 0x0d: message(Store, Uncompressed, Surface, "typed surface uncompressed write"),
         /// Changes how a page is compressed.
-        A64PageCcsUpdate = 0x17: Other, Compression, A64, "A64 page CCS update operation",
+        A64PageCcsUpdate = 0x17: message(Other, Compression, A64, "A64 page CCS update operation"),
         /// Changes how memory is compressed.
-        A64UntypedCcs = 0x18: Other, Compression, A64, "A64 untyped surface CCS operation",
+        A64UntypedCcs = 0x18: message(Other, Compression, A64, "A64 untyped surface CCS operation"),
         /// Writes without compression at 64-bit addresses.
-        A64UntypedUncompressedWrite = 0x19: Store, Uncompressed, A64, "A64 untyped surface uncompressed write",
+        A64UntypedUncompressedWrite = 0x19: message(Store, Uncompressed, A64, "A64 untyped surface uncompressed write"),
     }
 }
