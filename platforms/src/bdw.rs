@@ -108,6 +108,7 @@ pub(crate) const BDW: Caps = Caps {
         second_most: 0,
         response_most: 31,
         length_in_word: false,
+        surface_offsets: false,
         function_in_descriptor: true,
         to_r127: false,
         half_by_type: true,

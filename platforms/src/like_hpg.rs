@@ -69,6 +69,7 @@ pub(crate) const LIKE_HPG: Caps = Caps {
         late_functions: true,
         // `encodeSendSrc1Length`.
         length_in_word: true,
+        surface_offsets: true,
         ..TGLLP.sends
     },
     // `late_modes` as on Ponte Vecchio. Shared function 8, which motion estimation had, is that of ray tracing (`intToSFID`).

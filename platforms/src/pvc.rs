@@ -69,7 +69,13 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.regions
     },
     flow: Flow { structured: false, far_call: FarCall::ByAddress, fused_pairs: false, ..TGLLP.flow },
-    sends: Sends { late_functions: true, length_in_word: true, responses_apart: true, ..TGLLP.sends },
+    sends: Sends {
+        late_functions: true,
+        length_in_word: true,
+        surface_offsets: true,
+        responses_apart: true,
+        ..TGLLP.sends
+    },
     scoreboard: Scoreboard {
         pipes: Pipes::Four,
         // `SWSB_MAX_ALU_DEPENDENCE_DISTANCE`, the same with `_64BIT`, `SWSB_MAX_MATH_DEPENDENCE_DISTANCE` of Intel's graphics

@@ -50,7 +50,7 @@ impl VisaThread<'_> {
     /// The place of a surface's state, as extended descriptors name it: by its offset, which they hold from bit 12 on
     /// where they hold more than that.
     fn state(&self, value: u32) -> Storage {
-        let whole = self.program.platform.caps().sends.length_in_word;
+        let whole = self.program.platform.caps().sends.surface_offsets;
         let own = if whole { SCRATCH_STATE >> scratch::SURFACE_SHIFT } else { SCRATCH_STATE };
         let value = if whole { value & !0x3f } else { value };
         match value {

@@ -77,7 +77,7 @@ impl Encoder<'_> {
             if self.caps.flow.fused_pairs {
                 allowed = allowed.with(Options::SERIALIZE);
             }
-            if self.caps.sends.length_in_word {
+            if self.caps.sends.surface_offsets {
                 allowed = allowed.with(Options::EX_BSO).with(Options::CPS);
             }
         }

@@ -239,11 +239,11 @@ impl Send {
             .into_bits()
     }
 
-    /// The fields of a word. `length_in_word`: as [`platforms::Sends`] has it.
+    /// The fields of a word. `surface_offsets`: as [`platforms::Sends`] has it.
     #[inline(always)]
-    pub(super) fn unpack(word: u128, length_in_word: bool) -> Self {
+    pub(super) fn unpack(word: u128, surface_offsets: bool) -> Self {
         let w = SendWord::from_bits(word);
-        let by_word = length_in_word && w.ex_desc_reg();
+        let by_word = surface_offsets && w.ex_desc_reg();
         Send {
             serialize: w.fusion_ctrl(),
             ex_bso: by_word && w.ex_desc_11() >> 4 & 1 != 0,

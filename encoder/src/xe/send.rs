@@ -96,7 +96,7 @@ impl Encoder<'_> {
 
 impl Decoder {
     pub(super) fn send(&self, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
-        let s = Send::unpack(self.word, self.caps.sends.length_in_word);
+        let s = Send::unpack(self.word, self.caps.sends.surface_offsets);
         let reg = |field, (file, num): (bool, u8)| -> Result<Reg<Physical>, DecodeError> {
             let base = codes::reg_of(file, num)
                 .ok_or_else(|| self.error(field, num, "a register of the platform"))?;

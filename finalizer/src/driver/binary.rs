@@ -31,7 +31,7 @@ pub(super) fn binary(
     let Some((kernel, functions)) = lists.routines.split_first_mut() else {
         unreachable!("the kernel was put there")
     };
-    let callees = &work.calls.callees;
+    let callees = &work.callees;
     let stack = cx.options.stack_bytes;
     let scratch_bytes = routine::scratch_bytes(kernel, functions, callees, &mut lists.depth, stack);
     let offsets = buffer.inst_offsets();

@@ -200,7 +200,7 @@ fn routines(
     // A kernel that was refused half-way, or made for another size of register file, leaves its routines.
     take_back(&mut lists.routines, work);
     work.symbols.clear();
-    work.calls.callees.clear();
+    work.callees.clear();
     work.registers_traded = false;
     tracker.again();
     let kernel = routine::routine(cx, source, None, work, tracker)?;
@@ -279,7 +279,7 @@ fn functions(
     let BinaryLists { routines, wanted, .. } = lists;
     let (calls, simd) = (routines[0].calls, routines[0].code.simd);
     wanted.clear();
-    wanted.extend(calls.callees(&work.calls.callees));
+    wanted.extend(calls.callees(&work.callees));
     let module = cx.module;
     addressed(module, &module.kernels[index], &work.symbols, wanted);
     let holder = module.kernels.iter().position(|k| k.header_name == SYMBOL_TABLE).unwrap_or(0);
@@ -293,7 +293,7 @@ fn functions(
         let Err(at) = routines[1..].binary_search_by_key(&number, |r| r.number) else { continue };
         let source = &module.functions[as_index(number)];
         let routine = routine::routine(cx, source, Some(simd), work, tracker)?;
-        wanted.extend(routine.calls.callees(&work.calls.callees));
+        wanted.extend(routine.calls.callees(&work.callees));
         let symbols = &work.symbols[routine.symbols.0..routine.symbols.1];
         addressed(module, source, symbols, wanted);
         let rank = to_index(routines.len());

@@ -141,7 +141,8 @@ pub(super) fn expand_calls(
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
     let callee = |origin| workspace::callee(job.source, job.cx.module, job.origin(origin));
-    job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    let Workspace { callees, rewritten, physicals, .. } = work;
+    job.calls = calls::expand(code, job.frame, callee, callees, rewritten, physicals);
     Ok(())
 }
 
@@ -195,7 +196,7 @@ pub(super) fn scoreboard(
     _: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    swsb::annotate(code, &mut work.swsb, &mut work.physicals);
+    swsb::annotate(code, &mut work.swsb, &mut work.rewritten, &mut work.physicals);
     Ok(())
 }
 

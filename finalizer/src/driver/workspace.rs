@@ -21,11 +21,12 @@ pub(crate) struct Workspace {
     pub structurize: structurizer::StructurizeMemory,
     pub pair_guard: regalloc::PairGuard,
     pub registers: regalloc::AllocationMemory,
-    pub calls: calls::CallMemory,
+    /// Functions that the routines of a binary call.
+    pub callees: Vec<u32>,
     pub schedule: schedule::ScheduleMemory,
     /// Instructions of a block as they are written anew.
     pub rewritten: Vec<Inst<Physical>>,
-    pub swsb: swsb::ScoreboardMemory,
+    pub swsb: swsb::DataFlow,
     pub legal: gen_ir::rules::Seen,
     pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
@@ -72,7 +73,7 @@ impl Aside {
     pub fn change_places(&mut self, routines: &mut Vec<Routine>, work: &mut Workspace) {
         std::mem::swap(routines, &mut self.routines);
         std::mem::swap(&mut work.symbols, &mut self.symbols);
-        std::mem::swap(&mut work.calls.callees, &mut self.callees);
+        std::mem::swap(&mut work.callees, &mut self.callees);
     }
 }
 

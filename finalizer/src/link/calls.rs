@@ -29,24 +29,17 @@ impl Calls {
     }
 }
 
-/// Memory for [`expand`].
-#[derive(Debug, Default)]
-pub(crate) struct CallMemory {
-    /// Callees of all routines of a binary.
-    pub callees: Vec<u32>,
-    out: Vec<Inst<Physical>>,
-}
-
 /// Replaces marks of the calling convention by instructions. `frame` is the size of the function's
-/// frame in bytes; `callee` tells which function of the binary a call's vISA instruction names.
+/// frame in bytes; `callee` tells which function of the binary a call's vISA instruction names. `callees` lists those of all
+/// routines of a binary; `out` is memory for one block's instructions.
 pub(crate) fn expand(
     kernel: &mut Kernel<Physical>,
     frame: u32,
     callee: impl Fn(u32) -> Option<u32>,
-    scratch: &mut CallMemory,
+    callees: &mut Vec<u32>,
+    out: &mut Vec<Inst<Physical>>,
     pool: &mut Pool<Physical>,
 ) -> Calls {
-    let CallMemory { callees, out } = scratch;
     let first = callees.len();
     let mut calls = Calls::default();
     if !kernel.outside {

@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let from = Src::scalar(self.r0(scratch::BASE_BYTE), Type::Ud);
         let srcs = [from, Src::ud(scratch::SURFACE_STATE)];
         self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
-        if self.caps.sends.length_in_word {
+        if self.caps.sends.surface_offsets {
             let srcs = [Src::scalar(to, Type::Ud), Src::uw(scratch::SURFACE_SHIFT)];
             self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
         }

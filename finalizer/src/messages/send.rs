@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         let to = Dst::packed(a0, Type::Ud);
         let state = Src::scalar(state, Type::Ud);
         let bits = ex_desc.with_target_function(sfid.number()).into_bits();
-        self.emit(match self.caps.sends.length_in_word {
+        self.emit(match self.caps.sends.surface_offsets {
             true => build::mov(Lanes::SCALAR, to, state),
             false => build::op(Op::Add, Lanes::SCALAR, to, &[state, Src::ud(bits)]),
         });

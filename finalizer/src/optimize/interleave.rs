@@ -8,8 +8,8 @@
 //! same way.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
-    Var, VarId, Virtual,
+    Class, Dst, Extent, FlagSub, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src,
+    SrcMod, Type, Var, VarId, Virtual,
 };
 use narrow::{as_index, to_index};
 
@@ -23,8 +23,7 @@ const REACH: usize = 128;
 /// How many instructions a move of the same value, or of its other dword, stands behind the first one at most.
 const NEAR: usize = 24;
 
-/// Bytes of flags, and how many flags fit into them.
-const FLAG_BYTES: u32 = 8;
+/// Flags that are looked at; where an operation and its moves name more it is left alone.
 const MOST_FLAGS: usize = 4;
 
 /// Rewrites blocks; an operation and its moves make way for its halves.
@@ -59,7 +58,7 @@ pub(super) fn results(
             };
             ends.find(insts, vars.len());
             let Some(at) = pair.operation(insts, takes, ends, grf_bytes) else { continue };
-            if !flags_fit(&insts[at..pair.at[1]], vars) {
+            if !flags_fit(&insts[at..pair.at[1]], vars, caps) {
                 continue;
             }
             if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
@@ -273,7 +272,7 @@ impl Pair {
 
 /// Whether the flag by which the first instruction selects and those that the others name fit beside each other: then it
 /// may be put off behind them, and no flag is kept in a register meanwhile.
-fn flags_fit(insts: &[Inst<Virtual>], vars: &[Var]) -> bool {
+fn flags_fit(insts: &[Inst<Virtual>], vars: &[Var], caps: &Caps) -> bool {
     if insts[0].pred.is_none() {
         return true;
     }
@@ -290,7 +289,7 @@ fn flags_fit(insts: &[Inst<Virtual>], vars: &[Var]) -> bool {
             bytes += vars[flag.index()].bytes;
         }
     }
-    bytes <= FLAG_BYTES
+    bytes <= u32::from(caps.regs.flag_count) * FlagSub::REGISTER_BYTES
 }
 
 /// Places soon after `i`.

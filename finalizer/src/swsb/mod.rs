@@ -63,27 +63,20 @@ use state::{Before, Late, Outstanding, Wait};
 /// Annotations that are there already are replaced. Does nothing for platforms without software
 /// scoreboard.
 pub fn swsb(kernel: &mut Kernel<Physical>) {
-    annotate(kernel, &mut ScoreboardMemory::default(), &mut Pool::default());
+    annotate(kernel, &mut DataFlow::default(), &mut Vec::new(), &mut Pool::default());
 }
 
-/// Memory that the pass works in.
-#[derive(Debug, Default)]
-pub(crate) struct ScoreboardMemory {
-    flow: DataFlow,
-    out: Vec<Inst<Physical>>,
-}
-
-/// [`swsb`] in memory that the caller has.
+/// [`swsb`] in memory that the caller has: `out` is that of one block's instructions.
 pub(crate) fn annotate(
     kernel: &mut Kernel<Physical>,
-    scratch: &mut ScoreboardMemory,
+    flow: &mut DataFlow,
+    out: &mut Vec<Inst<Physical>>,
     pool: &mut Pool<Physical>,
 ) {
     let caps = kernel.platform.caps();
     if !caps.scoreboard.software || kernel.blocks.is_empty() {
         return;
     }
-    let ScoreboardMemory { flow, out } = scratch;
     flow.start(kernel);
     flow.solve();
     let DataFlow { first, accesses, waits, tokens, before, lates, .. } = flow;
@@ -103,7 +96,7 @@ pub(crate) fn annotate(
 
 /// The data flow.
 #[derive(Debug)]
-struct DataFlow {
+pub(crate) struct DataFlow {
     /// Number of instructions.
     insts: usize,
     /// Number of each block's first instruction.

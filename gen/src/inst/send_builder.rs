@@ -137,7 +137,7 @@ impl<S: Space> SendBuilder<S> {
             _ => Op::Send,
         };
         let by_offset =
-            self.surface_offset && caps.sends.length_in_word && matches!(self.ex_desc, Desc::Reg(_));
+            self.surface_offset && caps.sends.surface_offsets && matches!(self.ex_desc, Desc::Reg(_));
         let payload = |reg| Src::payload(reg, self.exec);
         Inst {
             opts: if by_offset { Options::EX_BSO } else { Options::NONE },

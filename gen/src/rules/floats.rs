@@ -7,7 +7,7 @@ use super::{
     mixing::{bf16_place, is_arithmetic, is_broadcast, narrow_result, narrow_source},
     places::mixed_lanes,
 };
-use crate::{Direction, Dst, Op, Region, Src, Type};
+use crate::{Direction, Dst, Op, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let (Some(dst), true) = (cx.dst_type(), cx.inst.is_mixed_float()) else { return };
@@ -147,7 +147,7 @@ pub(super) fn check_bf16(cx: &mut Cx<'_>) {
     let sources = (0..3).all(|i| match cx.inst.src[i] {
         Src::Direct { ty: Type::F, .. } if is_broadcast(cx.inst, i) => true,
         Src::Direct { reg, region, ty, .. } => {
-            let stride = ternary_stride(region).or_else(|| region.stride(lanes));
+            let stride = region.ternary_stride().or_else(|| region.stride(lanes));
             stride.is_some_and(|s| bf16_place(cx.caps, ty, Direction::Read, s, Some(reg.byte)))
         }
         _ => true,
@@ -163,12 +163,4 @@ pub(super) fn check_bf16(cx: &mut Cx<'_>) {
         "bf16-place",
         "beside bfloat16 single floats are packed from a register's beginning on, bfloat16 also from its middle",
     );
-}
-
-/// From one channel's element to the next one's, of the regions that the first two of three sources have.
-const fn ternary_stride(region: Region) -> Option<u32> {
-    match (region.width, region.vert, region.horz) {
-        (Region::ABSENT, 1, 0) | (Region::ABSENT, 2 | 8, 1) => Some(1),
-        _ => None,
-    }
 }

@@ -16,9 +16,11 @@ pub struct Sends {
     pub second_most: u8,
     /// Registers of the response at most ("Response Length" in volume 7, "Message Descriptor", has five bits).
     pub response_most: u8,
-    /// The word says how long the second payload is, not the extended descriptor, and how to read a descriptor in a
-    /// register (`ExBSO`, `CPS`).
+    /// The word says how long the second payload is, not an immediate extended descriptor.
     pub length_in_word: bool,
+    /// A register may hold the offset of a surface's state where an extended descriptor would be, and the word says so and
+    /// what else that would say (`ExBSO`, `CPS`).
+    pub surface_offsets: bool,
     /// The extended descriptor says which shared function a message goes to and whether the thread ends, an immediate one
     /// with four bits of the second payload's length and nothing else; elsewhere the word does.
     pub function_in_descriptor: bool,

@@ -144,7 +144,7 @@ impl Maker {
             src1_len: 0,
         };
         if r.one_in(4) {
-            if sends.length_in_word && r.one_in(2) {
+            if sends.surface_offsets && r.one_in(2) {
                 inst.opts = inst.opts.with(Options::EX_BSO);
                 info.src1_len = src1_len;
                 if r.one_in(3) {
