@@ -49,7 +49,7 @@ impl Needs {
             Needs::Dp4a => ops.dp4a,
             Needs::Planes => ops.pln,
             Needs::Lrp => ops.lrp,
-            Needs::SplitSend => caps.sends.split,
+            Needs::SplitSend => caps.sends.split_opcode,
             Needs::Another => false,
         }
     }

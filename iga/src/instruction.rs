@@ -16,7 +16,7 @@ use gen_ir::{
     SyncFn, Target, Type,
 };
 use narrow::low_u32;
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Platform};
 
 /// Column widths.
 mod width {
@@ -93,7 +93,7 @@ pub(super) fn put_instruction(
     label: &dyn Fn(&mut String, i64, i64),
 ) {
     let caps = platform.caps();
-    let line = Line { caps, xe: caps.words.layout() == Layout::Xe, inst, offset };
+    let line = Line { caps, inst, offset };
     if let Payload::Send(send) = &inst.payload
         && load_store
         && inst.op == Op::Send
@@ -134,7 +134,6 @@ pub(super) fn put_instruction(
 
 struct Line<'a> {
     caps: &'static Caps,
-    xe: bool,
     inst: &'a Inst<Physical>,
     /// Byte offset of the instruction.
     offset: u32,
@@ -292,7 +291,7 @@ impl Line<'_> {
                 c.num((*repeat).into());
             }
             Payload::Branch { ctrl: true, .. } if has_branch_control(inst.op) => c.put(".b"),
-            Payload::Send(send) if self.xe => {
+            Payload::Send(send) if !self.caps.sends.function_in_descriptor => {
                 c.ch('.');
                 c.text.push_str(&send.sfid.to_string());
             }
@@ -356,8 +355,11 @@ impl Line<'_> {
     /// Whether the text leaves out the destination's type.
     fn implicit_dst_type(&self, ty: Type) -> bool {
         match self.inst.op.info().class {
-            Class::Branch => self.xe || ty == Type::D,
-            Class::Send => self.xe || (matches!(self.inst.op, Op::Send | Op::Sendc) && ty == Type::Ud),
+            Class::Branch => self.caps.words.bare_operands || ty == Type::D,
+            Class::Send => {
+                self.caps.words.bare_operands
+                    || matches!(self.inst.op, Op::Send | Op::Sendc) && ty == Type::Ud
+            }
             _ => false,
         }
     }
@@ -431,8 +433,8 @@ impl Line<'_> {
     /// Whether the text leaves out a source's type.
     fn implicit_src_type(&self, index: usize, src: &Src<Physical>, ty: Type) -> bool {
         match self.inst.op.info().class {
-            Class::Branch => self.xe || ty == Type::D,
-            Class::Send => self.xe || index == 1 || ty == Type::Ud,
+            Class::Branch => self.caps.words.bare_operands || ty == Type::D,
+            Class::Send => self.caps.words.bare_operands || index == 1 || ty == Type::Ud,
             Class::Sync => {
                 src.is_imm() && ty == Type::Ud
                     || src.reg().is_some_and(|r| matches!(r.base(), Base::Arf(gen_ir::Arf::Null)))
@@ -464,9 +466,7 @@ impl Line<'_> {
 
     fn has_options(&self) -> bool {
         let hidden = Options::ALIGN16;
-        self.inst.opts.without(hidden) != Options::NONE
-            || self.inst.is_eot()
-            || (self.xe && self.inst.swsb != Swsb::NONE)
+        self.inst.opts.without(hidden) != Options::NONE || self.inst.is_eot() || self.inst.swsb != Swsb::NONE
     }
 
     fn options(&self, c: &mut Columns) {
@@ -482,9 +482,7 @@ impl Line<'_> {
                 sep = ",";
             }
         }
-        if self.xe {
-            put_swsb(c, &self.inst.swsb, sep);
-        }
+        put_swsb(c, &self.inst.swsb, sep);
         c.ch('}');
     }
 }

@@ -24,6 +24,8 @@ pub(crate) const BDW: Caps = Caps {
         acc_write_enable: true,
         pred_width: true,
         nibble_offset: true,
+        offset_by_size: false,
+        bare_operands: false,
         ternary_align16: true,
         ternary_lanes: 16,
         ternary_cond: true,
@@ -103,6 +105,7 @@ pub(crate) const BDW: Caps = Caps {
     },
     sends: Sends {
         split: false,
+        split_opcode: false,
         late_functions: false,
         payload_most: 15,
         second_most: 0,

@@ -20,7 +20,7 @@ pub(crate) const SKL: Caps = Caps {
     words: Words { format: Format::Gen8(Gen8Format::Gen9), ..BDW.words },
     ops: Operations { mul_dword_to_acc: true, half_math: HalfMath::Anywhere, ..BDW.ops },
     regions: Regions { mixed_half: Mixing::All, even_writes: false, ..BDW.regions },
-    sends: Sends { split: true, second_most: 15, ..BDW.sends },
+    sends: Sends { split: true, split_opcode: true, second_most: 15, ..BDW.sends },
     memory: Memory {
         scattered_header: false,
         typed_header: false,

@@ -19,6 +19,8 @@ pub(crate) const TGLLP: Caps = Caps {
     iga_json_name: "xe",
     words: Words {
         format: Format::Xe(XeFormat::Gen12),
+        offset_by_size: true,
+        bare_operands: true,
         ternary_cond: false,
         ternary_imm: TernaryImm::FirstAndLast,
         float_moves_compact: true,
@@ -48,6 +50,7 @@ pub(crate) const TGLLP: Caps = Caps {
         ..ICLLP.scoreboard
     },
     sends: Sends {
+        split_opcode: false,
         second_most: 31,
         function_in_descriptor: false,
         to_r127: true,

@@ -3,7 +3,7 @@
 use messages::{
     Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, Sfid, TooLong,
 };
-use platforms::{Caps, Layout};
+use platforms::Caps;
 
 use super::{
     controls::{ExecSize, Options},
@@ -129,13 +129,9 @@ impl<S: Space> SendBuilder<S> {
         }
     }
 
-    /// The instruction, under the execution mask and without a predicate, on channels from 0 on. Up to Gen11 a message of
-    /// two parts has an opcode of its own (PRM volume 2a, `sends`); later words have room for two parts in all of them.
+    /// The instruction, under the execution mask and without a predicate, on channels from 0 on.
     pub fn build(self, caps: &Caps) -> Inst<S> {
-        let op = match (self.second, caps.words.layout()) {
-            (Some(_), Layout::Gen8) => Op::Sends,
-            _ => Op::Send,
-        };
+        let op = if self.second.is_some() && caps.sends.split_opcode { Op::Sends } else { Op::Send };
         let by_offset =
             self.surface_offset && caps.sends.surface_offsets && matches!(self.ex_desc, Desc::Reg(_));
         let payload = |reg| Src::payload(reg, self.exec);

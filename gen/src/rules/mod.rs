@@ -138,8 +138,7 @@ fn every_rule(
 fn common(cx: &mut Cx<'_>) {
     let (chan, lanes) = (u32::from(cx.inst.chan), cx.lanes());
     cx.require(chan + lanes <= 32, "channel-range", "channel offset plus execution size reach at most 32");
-    // Volume 2a, "Execution Mask Offset": the offset is a multiple of the execution size (Xe).
-    if cx.caps.words.layout() == platforms::Layout::Xe {
+    if cx.caps.words.offset_by_size {
         cx.require(
             chan % lanes == 0,
             "channel-offset",

@@ -5,7 +5,7 @@ use super::{
     token::{Spanned, Token, tokens},
 };
 use narrow::to_index;
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Platform};
 
 /// Where parsing stands.
 pub(super) struct Cursor<'a> {
@@ -25,10 +25,6 @@ impl<'a> Cursor<'a> {
     pub(super) fn new(platform: Platform, text: &'a str) -> Self {
         let errors = Vec::new();
         Cursor { platform, caps: platform.caps(), text, tokens: tokens(text), at: 0, errors }
-    }
-
-    pub(super) fn xe(&self) -> bool {
-        self.caps.words.layout() == Layout::Xe
     }
 
     /// Byte at which the next token starts.

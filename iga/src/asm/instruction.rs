@@ -11,7 +11,6 @@ use gen_ir::{
     Type,
 };
 use narrow::to_u8;
-use platforms::Layout;
 
 /// An instruction and what its text says beyond it.
 #[derive(Clone, Debug)]
@@ -216,6 +215,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The region that a register source of a branch has in the word.
+    fn branch_region(&self, op: Op) -> Region {
+        match op {
+            Op::Ret | Op::Brc if !self.caps.words.bare_operands => Region::new(2, 2, 1),
+            _ => Region::SCALAR,
+        }
+    }
+
     fn branch_operands(&mut self, parsed: &mut Parsed<'a>) -> Option<()> {
         let inst = &mut parsed.inst;
         if inst.op.info().dst {
@@ -235,7 +242,7 @@ impl<'a> Cursor<'a> {
                 ternary: None,
                 scalar: true,
                 default_type: Some(Type::D),
-                fixed_region: Some(branch_region(inst.op, self.caps.words.layout())),
+                fixed_region: Some(self.branch_region(inst.op)),
                 logic: false,
             };
             inst.src[0] = self.source(&form)?;
@@ -274,13 +281,5 @@ fn condition_named(word: &str) -> Option<Cond> {
         "z" => Some(Cond::Eq),
         "nz" => Some(Cond::Ne),
         _ => CONDITIONS.into_iter().find(|c| c.name() == word),
-    }
-}
-
-/// The region that a register source of a branch has in the word.
-fn branch_region(op: Op, layout: Layout) -> Region {
-    match (layout, op) {
-        (Layout::Gen8, Op::Ret | Op::Brc) => Region::new(2, 2, 1),
-        _ => Region::SCALAR,
     }
 }

@@ -67,11 +67,11 @@ impl Cursor<'_> {
     pub(super) fn send_operands(&mut self, inst: &mut Inst<Physical>) -> Option<()> {
         let (dst, _, ty) = self.payload("a destination register")?;
         inst.dst = Dst::Direct { reg: dst, horz: 1, ty };
-        let region = if self.xe() { Region::PACKED } else { Region::SCALAR };
+        let region = if self.caps.words.bare_operands { Region::PACKED } else { Region::SCALAR };
         let (src0, _, ty) = self.payload("a payload register")?;
         inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::None, ty };
         let mut written_len = None;
-        if self.xe() || matches!(inst.op, Op::Sends | Op::Sendsc) {
+        if self.caps.sends.always_split() || matches!(inst.op, Op::Sends | Op::Sendsc) {
             let (src1, len, ty) = self.payload("a second payload register")?;
             inst.src[1] = Src::Direct { reg: src1, region, mods: SrcMod::None, ty };
             written_len = len;

@@ -107,7 +107,8 @@ impl<'a> Cursor<'a> {
                 inst.payload = Payload::Branch { jip: Target::None, uip: Target::None, ctrl };
             }
             Class::Send => {
-                let sfid = if self.xe() { self.shared_function()? } else { Sfid::Null };
+                let in_word = !self.caps.sends.function_in_descriptor;
+                let sfid = if in_word { self.shared_function()? } else { Sfid::Null };
                 inst.payload = Payload::Send(SendInfo {
                     sfid,
                     desc: Desc::Imm(Descriptor::new()),

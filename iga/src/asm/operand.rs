@@ -296,7 +296,7 @@ impl<'a> Cursor<'a> {
             None => Region::PACKED,
             Some(true) => Region::ternary_last(u8::from(!scalar)),
             Some(false) if scalar => Region::ternary(0, 0),
-            Some(false) if self.xe() => Region::ternary(1, 0),
+            Some(false) if self.caps.regions.ternary_unit_stride == 1 => Region::ternary(1, 0),
             Some(false) => Region::ternary(2, 1),
         }
     }

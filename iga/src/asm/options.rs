@@ -22,13 +22,14 @@ impl<'a> Cursor<'a> {
 
     fn option(&mut self, parsed: &mut Parsed<'a>) -> Option<()> {
         const WHAT: &str = "an instruction option";
+        let has_scoreboard = self.caps.scoreboard.software;
         let inst = &mut parsed.inst;
         match self.peek() {
-            Token::At if self.xe() => {
+            Token::At if has_scoreboard => {
                 inst.swsb.dist = Some(self.distance(Pipe::Own)?);
                 return Some(());
             }
-            Token::Dollar if self.xe() => {
+            Token::Dollar if has_scoreboard => {
                 self.advance();
                 let sbid = self.sbid()?;
                 let mut mode = SbidMode::Set;
@@ -46,7 +47,7 @@ impl<'a> Cursor<'a> {
             _ => {}
         }
         let Token::Word(word) = self.peek() else { return self.unexpected(WHAT) };
-        if self.peek_at(1) == Token::At && self.xe() {
+        if self.peek_at(1) == Token::At && has_scoreboard {
             let pipe = match word {
                 "F" => Pipe::Float,
                 "I" => Pipe::Int,
@@ -66,7 +67,7 @@ impl<'a> Cursor<'a> {
                 _ => return self.unexpected("EOT on a send"),
             },
             "NoCompact" => parsed.no_compact = true,
-            "NoAccSBSet" if self.xe() => inst.swsb.no_acc_sb_set = true,
+            "NoAccSBSet" if has_scoreboard => inst.swsb.no_acc_sb_set = true,
             _ => match Options::NAMES.iter().find(|(o, name)| *name == word && *o != Options::ALIGN16) {
                 Some((option, _)) => inst.opts = inst.opts.with(*option),
                 None => return self.unexpected(WHAT),

@@ -14,7 +14,7 @@ use dataflow::{Block, analyse};
 use encoder::{Decoded, decode_all};
 use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Src, Target};
 use operand::Writer;
-use platforms::{Layout, Platform};
+use platforms::Platform;
 use regset::Files;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fmt::Write, ops::Range};
@@ -228,9 +228,7 @@ impl Writer<'_> {
         }
         let (srcs, comment) = self.sources(id, inst, offset);
         v["srcs"] = Value::Array(srcs);
-        if self.platform.caps().words.layout() == Layout::Xe {
-            put_scoreboard(&mut v, inst);
-        }
+        put_scoreboard(&mut v, inst);
         let opts = options(inst);
         if !opts.is_empty() {
             v["opts"] = json!(opts);

@@ -69,10 +69,6 @@ impl Writer<'_> {
         }
     }
 
-    fn xe(&self) -> bool {
-        self.platform.caps().words.layout() == Layout::Xe
-    }
-
     fn reg(&self, reg: Reg<Physical>, ty: Type) -> Value {
         let (name, number) = register_name(self.platform.caps(), reg);
         reg_value(name, number.unwrap_or(0).into(), subregister(reg.byte, ty))
@@ -111,7 +107,7 @@ impl Writer<'_> {
             v["rgn"] = json!({ "h": horz });
         }
         if let Some(ty) = inst.dst.ty() {
-            let fixed = class == Class::Branch && self.xe();
+            let fixed = class == Class::Branch && self.platform.caps().words.bare_operands;
             v["type"] = json!(if fixed { "d" } else { ty.name() });
         }
         self.put_uses(&mut v, id, |files| files.destination(inst));
@@ -249,8 +245,11 @@ impl Writer<'_> {
         {
             v["rgn"] = region_value(shown_region(class, index, region));
         }
-        // Xe's math macros have a region field, which macro operands leave at its default.
-        if matches!(src, Src::Macro { .. }) && class == Class::Math && self.xe() {
+        // Math macros of these words have a region field, which macro operands leave at its default.
+        if matches!(src, Src::Macro { .. })
+            && class == Class::Math
+            && self.platform.caps().words.layout() == Layout::Xe
+        {
             v["rgn"] = region_value(Region::PACKED);
         }
         if let Some(ty) = src.ty() {

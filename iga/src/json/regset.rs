@@ -6,7 +6,7 @@ use gen_ir::{
     Physical, Reg, Region, SendInfo, Src, Type,
 };
 use narrow::{as_index, const_u16, ones, to_u16};
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Platform};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -325,7 +325,7 @@ impl Files {
                     self.add_payload(&mut set, inst, send, Some(index));
                 } else if let Payload::Dpas { .. } = inst.payload {
                     self.add_dpas(&mut set, inst, Some(index));
-                } else if inst.op.is_branch() && self.caps.words.layout() == Layout::Xe {
+                } else if inst.op.is_branch() && self.caps.words.bare_operands {
                     // The reference tool takes an address for one dword in each channel.
                     self.add_src(&mut set, reg, Region::PACKED, lanes, 32);
                 } else {

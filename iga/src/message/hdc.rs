@@ -236,13 +236,13 @@ fn scratch_block(q: &Query) -> Message {
 /// Data cache 1.
 pub(super) fn data_cache_1(q: &Query) -> Message {
     match Dc1::of(q.desc) {
-        // Types that mean something else before.
+        // Types that mean something else where there are no messages of words.
         Some(
             Dc1::A64AtomicHalfFloat
             | Dc1::UntypedAtomicHalfFloat
             | Dc1::A64AtomicHalf
             | Dc1::UntypedAtomicHalf,
-        ) if !q.xe() => q.invalid(),
+        ) if !q.caps.memory.word_atomics => q.invalid(),
         Some(message) => data_port(q, &message.row()),
         None => q.invalid(),
     }

@@ -2,7 +2,7 @@
 
 use gen_ir::Sfid;
 use messages::{Descriptor, Effect, ExtendedDescriptor};
-use platforms::{Caps, Layout};
+use platforms::Caps;
 
 /// How a message names the memory it goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,10 +158,6 @@ impl Query {
     /// Whether the newer wording is asked for.
     pub(crate) fn newer(&self) -> bool {
         self.edition == Edition::Json
-    }
-
-    pub(crate) fn xe(&self) -> bool {
-        self.caps.words.layout() == Layout::Xe
     }
 
     pub(crate) fn empty(&self) -> Message {

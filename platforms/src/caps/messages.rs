@@ -3,8 +3,10 @@
 /// Messages in general.
 #[derive(Clone, Copy, Debug)]
 pub struct Sends {
-    /// The shared function messages are split (`sends`): two payload ranges.
+    /// The shared function messages are split: two payload ranges.
     pub split: bool,
+    /// Those that are have an opcode of their own, `sends` (volume 2a); otherwise every `send` has room for two ranges.
+    pub split_opcode: bool,
     /// Shared functions 1 and 13 to 15 are those of the load/store cache, 7 and 8 those of ray tracing (Intel's finalizer,
     /// `intToSFID`).
     pub late_functions: bool,
@@ -39,6 +41,11 @@ pub struct Sends {
 }
 
 impl Sends {
+    /// Every message has room for two payload ranges.
+    pub const fn always_split(&self) -> bool {
+        self.split && !self.split_opcode
+    }
+
     /// An extended descriptor may be in a register: that of a split message (volume 2a, "sends").
     pub const fn extended_in_register(&self) -> bool {
         self.split

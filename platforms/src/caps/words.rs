@@ -65,6 +65,11 @@ pub struct Words {
     pub pred_width: bool,
     /// Channel offsets may be multiples of 4 (otherwise of 8).
     pub nibble_offset: bool,
+    /// A channel offset is a multiple of the execution size (volume 2a, "Execution Mask Offset").
+    pub offset_by_size: bool,
+    /// Payloads and responses of messages, and registers of branches, are named and nothing more. Elsewhere words have types
+    /// and regions for them as for other operands.
+    pub bare_operands: bool,
     /// Ternary instructions use the align16 form.
     pub ternary_align16: bool,
     /// Channels that a ternary instruction has at most (volume 7, "Instruction Format": 16; Intel's finalizer multiplies and

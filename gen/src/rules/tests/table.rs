@@ -3,7 +3,7 @@
 
 use super::names;
 use crate::Physical;
-use platforms::{Caps, HalfMath, Layout, Mixing, Platform};
+use platforms::{Caps, HalfMath, Mixing, Platform};
 use std::{
     collections::BTreeSet,
     fs,
@@ -40,6 +40,7 @@ const HAS: [(&str, Has); 32] = [
     ("mul-dword-to-acc", |c| c.ops.mul_dword_to_acc),
     ("mul-source-mods", |c| c.ops.mul_source_mods),
     ("narrow-packs-restricted", |c| c.regions.narrow_packs_restricted),
+    ("offset-by-size", |c| c.words.offset_by_size),
     ("registers-in-turn", |c| c.regions.registers_in_turn),
     ("responses-apart", |c| c.sends.responses_apart),
     ("restricted-64bit", |c| c.regions.restricted_64bit),
@@ -48,7 +49,6 @@ const HAS: [(&str, Has); 32] = [
     ("suppressed-addresses", |c| c.errata.suppressed_addresses),
     ("ternary-lanes-32", |c| c.words.ternary_lanes == 32),
     ("to-r127", |c| c.sends.to_r127),
-    ("xe", |c| c.words.layout() == Layout::Xe),
 ];
 
 /// The rows of `rules.tsv`: rule, platforms, source, a legal instruction, an instruction that breaks the rule.
