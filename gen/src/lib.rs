@@ -14,12 +14,13 @@
 //!   send       messages; send_builder makes one        waits      where lanes wait
 //!   swsb       the scoreboard's annotation             print, parse   the text of a kernel, there and back
 //! op         the opcodes, a row each                   verify     what holds between passes
-//! operand    destinations, sources, regions            rules      what the hardware allows, a row each
+//! operand    destinations and sources; their region    rules      what the hardware allows, a row each
 //! reg        registers and variables                   timing     what an instruction costs
 //! types      data types                                descriptors   what registers of descriptors hold
 //! extent     which bytes an operand touches            scratch    headers of messages to scratch memory
 //! watch      whether work is to go on                  keys       keys of bits, and what is known of them
-//! uniform    predicates that are the same in all lanes
+//! uniform    predicates that are the same in all lanes    register_set   sets of general registers
+//! only_block   the one block in which something happens
 //! ```
 //!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
@@ -42,6 +43,7 @@ mod parse;
 mod pool;
 mod print;
 mod reg;
+mod region;
 mod register_set;
 pub mod rules;
 pub mod scratch;
@@ -65,6 +67,7 @@ pub use operand::*;
 pub use parse::{ParseError, parse, parse_inst};
 pub use pool::*;
 pub use reg::*;
+pub use region::Region;
 pub use register_set::RegisterSet;
 pub use timing::{Clock, Timing};
 pub use types::*;

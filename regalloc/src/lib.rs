@@ -8,6 +8,7 @@
 //! placing    one kernel placed in several ways              check      proof that no value is lost
 //! order      fewer alive at a time                          split      variables of several parts
 //! copy       a kernel to rewrite                            apply      variables to registers
+//! pairs      what threads that run as pairs must not do
 //! rows       lists of lists                                 side_by_side   a register for each, if there is room
 //!
 //! analysis   what is known of a kernel

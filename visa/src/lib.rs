@@ -11,6 +11,8 @@
 //! ```text
 //! model    kernels, functions, variables       table      a row an opcode: which operands, of which types
 //! record   an instruction as it is stored      op         an instruction as its readers see it, and back
+//! inst     how a kernel stores instructions, and how readers see them       ids   typed indices
+//! lsc      the words of the load/store cache   near     words that are easily mistaken for another
 //! read, write, text, builder   the ways in and out         verify     the specification's rules, each with a name
 //! ```
 //!

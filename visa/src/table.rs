@@ -19,6 +19,7 @@ mod message;
 mod misc;
 mod plain;
 mod row;
+mod sets;
 mod structs;
 mod va;
 
