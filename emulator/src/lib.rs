@@ -15,7 +15,9 @@
 //! tiling     where the bytes of an image lie         payload    inputs that nothing fills
 //! infer      a launch, from the vISA alone           messages   one file a family
 //! scoreboard, strict, shadow   what code may not rely on       learned  what need not be worked out again
-//! cycles     what it costs
+//! cycles     what it costs                           pair       two threads with one instruction pointer
+//! rounded    arithmetic that is rounded once         local_ids  what each thread of a group is given
+//! options    what a run may be told                  report     what it tells
 //! probe, opaque, watch         code whose messages are noted; functions not modelled; looking on
 //! visa       the vISA interpreter, by the specification's pages
 //! ```

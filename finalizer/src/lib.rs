@@ -92,9 +92,10 @@
 //! lower      vISA to Gen instructions over variables     messages   those of messages
 //! optimize   fewer of them                               legalize   what the platform can encode
 //! schedule   their order                                 swsb       what they wait for
+//! errata     what keeps faults of the hardware from happening
 //! link       a kernel with its functions, symbols, debug information
 //! build      small constructors of instructions          identities what integers simplify to
-//! unsupported   why an instruction has no code
+//! unsupported   why an instruction has no code           lists      lists that keep their memory
 //! ```
 //!
 //! # What holds

@@ -13,6 +13,7 @@
 //!                          └────▶ stream (MI_*, state) ─▶ walker ─▶ run ─▶ emulator, over a view of the memory
 //!                                                            │        └──▶ findings
 //!                                                            └ kernels: whose code it is
+//! device: what a driver can be made to believe in
 //! ```
 //!
 //! # What holds
