@@ -22,6 +22,8 @@ mod error;
 mod gen8;
 pub mod opcodes;
 #[cfg(test)]
+mod outcomes;
+#[cfg(test)]
 mod tests;
 mod word;
 mod xe;

@@ -164,7 +164,7 @@ fn encode_dst(rules: &Rules, dst: &Dst<Physical>, form: OperandForm) -> Encoded<
         Dst::Direct { reg, horz: 1, ty } if form == OperandForm::Plain => match far_acc(reg) {
             Some(7) => (Reg::arf(Arf::Acc(2), 0), ty, CHAN_EN_ALL),
             Some(n) => (Reg::arf(Arf::Acc(2), 0), ty, n),
-            None if reg == Reg::arf(Arf::Acc(2), 0) => {
+            None if matches!(reg.base(), Base::Arf(Arf::Acc(2))) => {
                 return Err(Bad::new("dst", "acc2", "another register in Align16 mode"));
             }
             None => (reg, ty, CHAN_EN_ALL),
@@ -199,7 +199,7 @@ fn encode_src(
         Src::Direct { reg, region: Region::PACKED, mods, ty } if form == OperandForm::Plain => {
             match far_acc(reg) {
                 Some(n) => (Reg::arf(Arf::Acc(2), 0), mods, ty, far_acc_sel(n)),
-                None if reg == Reg::arf(Arf::Acc(2), 0) => {
+                None if matches!(reg.base(), Base::Arf(Arf::Acc(2))) => {
                     return Err(Bad::new(names.operand, "acc2", "another register in Align16 mode"));
                 }
                 None => (reg, mods, ty, CHAN_SEL_PACKED),

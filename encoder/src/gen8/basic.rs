@@ -145,14 +145,14 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
         return Err(Bad::new("dst", "of another form", "mme registers in math macros, and only there"));
     }
     let mut w = operand::encode_dst(rules, dst, Basic::new())?;
-    if inst.op == Op::Wait && dst.reg() != inst.src[0].reg() {
+    if inst.op == Op::Wait && (dst.reg().is_none() || dst.reg() != inst.src[0].reg()) {
         return Err(Bad::new("dst", "another register", "the register that wait reads, or none"));
     }
     for i in 0..count {
         let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
         let src = &inst.src[usize::from(i)];
         w = match *src {
-            Src::Imm { bits, ty } if i + 1 == count => encode_imm(rules, slot, bits, ty, w)?,
+            Src::Imm { bits, ty } if i + 1 == count && !is_macro => encode_imm(rules, slot, bits, ty, w)?,
             Src::None if inst.op == Op::Movi && i == 1 => {
                 slot.set(w, SourceFields::direct(FILE_ARF, TYPE_UD, 0))
             }

@@ -151,6 +151,9 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, form: OperandForm) -> Result<D
     let horz = codes::horz(w.dst_horz_stride());
     // An address leads to general registers, whatever file the word names.
     if w.dst_addr_mode() {
+        if form == OperandForm::Macro {
+            return Err(Fault::new("DstAddrMode", 1u8, "0 of a math macro"));
+        }
         let number = u16::from(w.dst_reg_num());
         let low = (number & 15) << 5 | u16::from(w.dst_sub_reg_num());
         let imm = addr_imm(low, w.dst_addr_imm_9());

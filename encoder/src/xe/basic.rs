@@ -25,14 +25,14 @@ const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2,
 /// What `sync` reads.
 const SYNC_OPERANDS: &str = "null, a mask where the function takes one, or a flag that says which barrier";
 
-/// Whether a function of `sync` may read an operand. A barrier that has a number has it as an immediate or in a flag register
+/// Whether a function of `sync` may read an operand: of the null register nothing is read, so it has no modifiers. A barrier that has a number has it as an immediate or in a flag register
 /// (Intel's finalizer, `translateVISANamedBarrierWait`; `iga64` has both forms).
 fn takes(caps: &Caps, function: SyncFn, src: &Src<Physical>) -> bool {
     let numbered = function == SyncFn::Bar && caps.thread.named_barriers;
     match src {
         Src::Imm { .. } => numbered || matches!(function, SyncFn::AllRd | SyncFn::AllWr),
-        Src::Direct { reg, .. } => {
-            *reg == Reg::NULL || numbered && matches!(reg.base(), Base::Arf(Arf::Flag(_)))
+        Src::Direct { reg, mods, .. } => {
+            *reg == Reg::NULL && !mods.any() || numbered && matches!(reg.base(), Base::Arf(Arf::Flag(_)))
         }
         _ => false,
     }

@@ -17,7 +17,7 @@ impl Encoder<'_> {
     #[inline(always)]
     pub(super) fn type_code(&self, field: &'static str, ty: Type) -> Encoded<u8> {
         match codes::type_code(ty) {
-            Some(code) if self.caps.ops.bf16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
+            Some(code) if self.caps.ops.bf16 || !matches!(ty, Type::Bf | Type::Bf8 | Type::Tf32) => Ok(code),
             _ => Err(self.error(field, ty, "a data type of the platform")),
         }
     }
@@ -165,6 +165,9 @@ impl Decoder {
         let base = codes::reg_of(slot.reg_file(), slot.reg_num())
             .ok_or_else(|| self.error(field, slot.reg_num(), "a register of the platform"))?;
         let byte = L::join_byte(slot.sub_reg_num(), operand.low);
+        if byte >= self.caps.regs.grf_bytes.into() {
+            return Err(self.error(field, byte, "a byte offset inside the register"));
+        }
         Ok((Reg::new(base, byte), codes::horz_of(slot.horz_stride())))
     }
 
