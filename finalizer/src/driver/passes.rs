@@ -30,7 +30,7 @@ const IN_BLOCKS: [Analysis; 3] = [Graph, Touches, Locality];
 /// goes with it; the others, once for all of them.
 ///
 /// A row is the pass's name, what it works on and the function that does it, and what it does; then, where they are not as
-/// [`required`] has them, the analyses it keeps, what the verifier holds the kernel to, and the platforms that need it.
+/// `required` has them, the analyses it keeps, what the verifier holds the kernel to, and the platforms that need it.
 #[rustfmt::skip]
 pub static PASSES: &[Pass] = &with_profiles([
     required("check", Source(steps::check),

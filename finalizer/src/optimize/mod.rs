@@ -1,7 +1,8 @@
 //! Optimization of virtual code: passes before legalization splits it, and passes after.
 //!
-//! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
-//! execution mask does not change, so "the same channels" can be read off the instructions alone.
+//! Most passes here are local to a block or count uses over the whole kernel: inside a block the execution mask does not
+//! change, so "the same channels" can be read off the instructions alone. Those that move code between blocks (`hoist`,
+//! `predicate`, `constant_headers`, `sink_copies`, `merge` across blocks) say on their pages what holds there.
 //! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. Three passes, `pair`,
 //! `reloads` and `accumulators`, work on registers: where elements lie is known after allocation.
 //!
