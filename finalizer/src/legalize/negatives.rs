@@ -30,12 +30,7 @@ pub(super) fn matter(inst: &VInst) -> bool {
     };
     // Beside an unsigned quadword there is no room for what is less than zero.
     let uq = |src: &VSrc| src.ty() == Some(Type::Uq);
-    // Plain ones are equal where their bits are, as in Intel's code.
-    let orders = inst.cond.is_some_and(|c| !matches!(c.cond, Cond::Eq | Cond::Ne));
-    let negative = |src: &VSrc| {
-        src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 8) || orders && may_be_negative(src)
-    };
-    let beside = inst.src.iter().any(uq) && inst.src.iter().any(negative);
+    let beside = inst.src.iter().any(uq) && inst.src.iter().any(may_be_negative);
     looks && (beside || inst.src.iter().any(is_long))
 }
 

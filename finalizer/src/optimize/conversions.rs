@@ -83,7 +83,8 @@ fn partner(
     Some(([single, halves], at, gives_result(caps, mov, &insts[at])?))
 }
 
-/// The first instruction behind `i` that reads `single`, all that is there, with nothing in between that writes it or `halves`.
+/// The first instruction behind `i` that reads `single`, all that is there, with nothing in between that writes it or `halves`,
+/// or says how floats are rounded.
 fn reader(
     insts: &[Inst<Virtual>],
     i: usize,
@@ -96,14 +97,16 @@ fn reader(
             let src = usize::from(src);
             return (inst.src_extent(src, grf_bytes) == Some(single.1)).then_some((at, src));
         }
-        if [single, halves].iter().any(|&of| touches(inst, |r| r == Role::Dst, of, grf_bytes)) {
+        let touched = || [single, halves].iter().any(|&of| touches(inst, |r| r == Role::Dst, of, grf_bytes));
+        if inst.changes_mode() || touched() {
             return None;
         }
     }
     None
 }
 
-/// The last instruction in front of `i` that writes `single`, with nothing in between that touches it or `halves`.
+/// The last instruction in front of `i` that writes `single`, with nothing in between that touches it or `halves`, or says how
+/// floats are rounded.
 fn maker(
     insts: &[Inst<Virtual>],
     i: usize,
@@ -115,7 +118,7 @@ fn maker(
         if touches(inst, |r| r == Role::Dst, single, grf_bytes) {
             return (inst.dst_extent(grf_bytes) == Some(single.1)).then_some(at);
         }
-        if [single, halves].iter().any(|&of| touches(inst, |_| true, of, grf_bytes)) {
+        if inst.changes_mode() || [single, halves].iter().any(|&of| touches(inst, |_| true, of, grf_bytes)) {
             return None;
         }
     }
