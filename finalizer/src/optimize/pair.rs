@@ -248,10 +248,11 @@ fn constants(low: &Inst<Physical>, high: &Inst<Physical>, apart: u32) -> Option<
     Some(Inst { dst: Dst::packed(reg, wide), src: [Src::imm(value, wide), Src::None, Src::None], ..*low })
 }
 
-/// Nothing is moved past these: what may touch any register, or goes elsewhere.
+/// Nothing is moved past these: what may touch any register, says how floats are rounded, or goes elsewhere.
 fn stops(inst: &Inst<Physical>) -> bool {
     let anywhere = matches!(inst.dst, Dst::Indirect { .. })
         || inst.reads_through_address()
+        || inst.changes_mode()
         || matches!(inst.payload, Payload::Outside(_));
     anywhere || matches!(inst.op.info().class, Class::Branch | Class::Sync)
 }
