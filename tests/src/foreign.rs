@@ -14,7 +14,7 @@ use emulator::{
 };
 use encoder::{Decoded, decode_all};
 use finalizer::{Binary, ThreadPairs};
-use gen_ir::{Arf, Base, Inst, Physical, Reg, Src};
+use gen_ir::{Arf, Base, Inst, Op, Physical, Reg, Src};
 use messages::Sfid;
 use platforms::Platform;
 use visa::{GeneralVar, InputVar, Module, Opcode, Type};
@@ -219,13 +219,13 @@ pub fn run(platform: Platform, module: &Module, index: usize, binary: &Binary, c
 }
 
 /// The bytes that a compiler's code begins with to load the inputs, where hardware does not: they work in the last register of a
-/// thread, which the kernel leaves alone until it has its inputs.
+/// thread, which the kernel leaves alone until it has its inputs; where threads may enter behind a part, `nop`s fill it up.
 fn prologue(platform: Platform, code: &[u8]) -> usize {
     let last = |reg: Reg<Physical>| reg.grf_number().is_some_and(|n| n.number() % 128 == 127);
     let loads = |inst: &Inst<Physical>| {
         inst.dst.reg().is_some_and(last) || inst.src.iter().filter_map(Src::reg).any(last)
     };
-    let is_part = |d: &Decoded| d.inst.as_ref().is_ok_and(loads);
+    let is_part = |d: &Decoded| d.inst.as_ref().is_ok_and(|i| i.op == Op::Nop || loads(i));
     let prologue = decode_all(platform, code).take_while(is_part);
     prologue
         .last()
