@@ -71,6 +71,7 @@ pub(crate) const TGLLP: Caps = Caps {
     errata: Errata {
         addresses_of_all: true,
         unmasked_pairs: true,
+        shared_calls: true,
         suppressed_reads: true,
         suppressed_addresses: true,
         suppressed_twins: true,

@@ -46,6 +46,7 @@ pub(crate) fn expand(
         return calls;
     }
     let caps = kernel.platform.caps();
+    let is_shared = kernel.pairs && caps.errata.shared_calls && kernel.simd <= 16;
     for block in &mut kernel.blocks {
         if !block.insts.iter().any(|i| matches!(i.payload, Payload::Outside(_))) {
             continue;
@@ -65,7 +66,7 @@ pub(crate) fn expand(
                     let known = if matches!(inst.src[0], Src::None) { callee(inst.origin) } else { None };
                     callees.extend(known);
                     calls.unknown |= known.is_none();
-                    call(out, caps, inst, known);
+                    call(out, caps, is_shared, inst, known);
                 }
                 Payload::Outside(Outside::Return) => out.push(Inst { payload: over(None), ..inst }),
                 _ => out.push(inst),
@@ -157,20 +158,29 @@ const fn over(bytes: Option<i32>) -> Payload<Physical> {
 }
 
 /// A call: the address is in source 0, unless the callee is known.
-fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known: Option<u32>) {
+/// `is_shared`: the threads of a pair do not call apart ([`platforms::Errata::shared_calls`]).
+fn call(
+    out: &mut Vec<Inst<Physical>>,
+    caps: &Caps,
+    is_shared: bool,
+    inst: Inst<Physical>,
+    known: Option<u32>,
+) {
     let Some(link) = inst.dst.reg() else { return };
     let origin = inst.origin;
     if let Some(callee) = known {
         out.push(Inst { op: Op::Call, payload: Payload::Outside(Outside::Callee(callee)), ..inst });
         return;
     }
+    // A thread of a pair is taken along though no channel of it is on.
+    let always = |inst| Inst { chan: if is_shared { 16 } else { 0 }, ..inst };
     // `r127.2`; the distance to it may be computed in place.
     let target = link.plus(8);
     if matches!(inst.src[0], Src::None) {
         let mut address = scalar(Op::Mov, origin, target, [Src::ud(UNLINKED), Src::None]);
         address.dst = Dst::packed(target, Type::Ud);
         address.opts = address.opts.with(Options::SYMBOL_LOW);
-        out.push(address);
+        out.push(always(address));
     }
     let near = |n: i64| [value(target), Src::imm(n.cast_unsigned(), Type::D)];
     let none = [Src::None; 3];
@@ -197,9 +207,9 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
             out.push(Inst { op: Op::Calla, payload: over(None), src, ..inst });
         }
         FarCall::ByDistance => {
-            out.push(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)]));
+            out.push(always(scalar(Op::Add, origin, target, [ip(SrcMod::Neg), value(target)])));
             // How far the call is from there is known once dependencies are: `place_distances`.
-            out.push(scalar(Op::Add, origin, link, near(-32)));
+            out.push(always(scalar(Op::Add, origin, link, near(-32))));
             let src = [Src::scalar(link, Type::Ud), Src::None, Src::None];
             out.push(Inst { op: Op::Call, payload: over(None), src, opts: Options::NO_COMPACT, ..inst });
         }

@@ -303,10 +303,14 @@ impl Lowerer<'_> {
 
     /// Lanes for which the predicate does not hold go on with the next instruction of vISA.
     pub(crate) fn skip_unless(&mut self, pred: Pred<Virtual>) {
-        let mut goto = branch(Op::Goto, self.lanes, Target::None, Target::Block(self.next_block));
-        goto.pred = Some(Pred { inv: !pred.inv, ..pred });
-        self.emit(goto);
+        self.goto_block(self.lanes, Some(Pred { inv: !pred.inv, ..pred }), self.next_block);
         self.new_block();
+    }
+
+    /// A branch to a block that lowering adds.
+    pub(super) fn goto_block(&mut self, lanes: Lanes, pred: Option<Pred<Virtual>>, to: BlockId) {
+        let goto = branch(Op::Goto, lanes, Target::None, Target::Block(to));
+        self.emit(VInst { pred, ..goto });
     }
 
     /// The message that ends the thread: the thread header, from the last register, to the thread

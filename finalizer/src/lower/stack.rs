@@ -1,6 +1,9 @@
 //! Stack calls: `fcall`, `ifcall`, `fret`; which register is whose stands in [`super::convention`].
 
-use gen_ir::{Dst, ExecSize, FileByte, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId};
+use gen_ir::{
+    Arf, Base, Cond, CondMod, Dst, ExecSize, FileByte, Op, Outside, Payload, Pred, Region, Src, Type, Var,
+    VarClass, VarId,
+};
 use narrow::{low_u32, to_index, to_u16};
 use visa::VectorOperand;
 
@@ -12,6 +15,9 @@ use super::{
     returned::Unclear,
 };
 use crate::build::{self, Lanes, VReg, VSrc};
+
+/// A channel behind those of the thread: what ignores the mask there runs whether or not a thread of a pair is on.
+pub(crate) const WHATEVER_IS_ON: Lanes = Lanes { chan: 16, ..Lanes::SCALAR };
 
 /// Where the base of the frame moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +38,7 @@ impl Lowerer<'_> {
     pub(crate) fn stack_prologue(&mut self) {
         let Some(stack) = self.vars.stack.clone() else { return };
         if self.visa.is_function {
-            self.copy_dwords(stack.kept_link, stack.link);
+            self.copy_link(stack.kept_link, stack.link);
             self.copy_exchange(stack.arguments, stack.exchange, arguments_of(self.visa));
             return;
         }
@@ -44,16 +50,25 @@ impl Lowerer<'_> {
         for inst in gen_ir::scratch::header(self.out.platform, stack.header, 0) {
             self.emit(inst);
         }
+        if self.shares_calls() {
+            // Channels that the thread has not, for `WHATEVER_IS_ON`.
+            let mask = VReg::new(Base::Arf(Arf::State(0)), 8);
+            let others = Src::ud(u32::MAX << self.out.simd.max(8).next_power_of_two());
+            let dispatched = Src::scalar(mask, Type::Ud);
+            self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(mask, Type::Ud), &[dispatched, others]));
+        }
         self.move_frame(&stack, FrameMove::Enter);
         // Programs set the pointers themselves, if they use them.
         let pointers = Dst::packed(VReg::var_at(stack.pointers, 0), Type::Ud);
         self.emit(build::mov(Lanes::all(ExecSize::S4), pointers, Src::ud(0)));
     }
 
-    fn copy_dwords(&mut self, to: VarId, from: VarId) {
+    /// Copies a return address and the mask beside it.
+    fn copy_link(&mut self, to: VarId, from: VarId) {
+        let lanes = if self.shares_calls() { WHATEVER_IS_ON } else { Lanes::SCALAR };
         for byte in [0, 4] {
             let dst = Dst::packed(VReg::var_at(to, byte), Type::Ud);
-            self.emit(build::mov(Lanes::SCALAR, dst, Src::scalar(VReg::var_at(from, byte), Type::Ud)));
+            self.emit(build::mov(lanes, dst, Src::scalar(VReg::var_at(from, byte), Type::Ud)));
         }
     }
 
@@ -146,7 +161,6 @@ impl Lowerer<'_> {
             Some(operand) => Some(low_dword(self.scalar_src(operand)?)),
             None => None,
         };
-        let link = VReg::var_at(stack.link, 0);
         let target = VReg::var_at(stack.target, 0);
         // Where the frame is another's, no variable can come from memory.
         if let Some(address) = address {
@@ -156,26 +170,81 @@ impl Lowerer<'_> {
         if self.visa.is_function {
             self.move_frame(&stack, FrameMove::Enter);
         }
-        let lanes = self.stack_call_lanes();
-        let whole = Lanes { no_mask: true, ..lanes };
-        self.touch(lanes, stack.exchange, u32::from(arguments) * self.grf());
-        self.touch(whole, stack.pointers, 16);
-        self.touch(whole, stack.header, self.grf());
-        let mut call = build::op(Op::Calla, lanes, Dst::packed(link, Type::D), &[]);
-        call.payload = Payload::Outside(Outside::Call);
-        if address.is_some() {
-            call.src[0] = Src::scalar(target, Type::Ud);
-        }
-        self.emit(call);
-        self.new_block();
-        for var in stack.lost.iter().copied().chain([stack.exchange]) {
-            self.lose(var);
+        let arguments = u32::from(arguments);
+        if address.is_some() && self.shares_calls() {
+            self.call_for_each_of_pair(&stack, arguments);
+        } else {
+            self.call_other_code(&stack, arguments, address.is_some());
         }
         if self.visa.is_function {
             self.move_frame(&stack, FrameMove::Leave);
         }
         self.copy_exchange(stack.received, stack.exchange, results.into());
         Ok(())
+    }
+
+    /// The call itself, and what other code reads and leaves undefined.
+    fn call_other_code(&mut self, stack: &Stack, arguments: u32, by_address: bool) {
+        let lanes = self.stack_call_lanes();
+        let whole = Lanes { no_mask: true, ..lanes };
+        self.touch(lanes, stack.exchange, arguments * self.grf());
+        self.touch(whole, stack.pointers, 16);
+        self.touch(whole, stack.header, self.grf());
+        let mut call = build::op(Op::Calla, lanes, Dst::packed(VReg::var_at(stack.link, 0), Type::D), &[]);
+        call.payload = Payload::Outside(Outside::Call);
+        if by_address {
+            call.src[0] = Src::scalar(VReg::var_at(stack.target, 0), Type::Ud);
+        }
+        self.emit(call);
+        self.new_block();
+        for var in stack.lost.iter().copied().chain([stack.exchange]) {
+            self.lose(var);
+        }
+    }
+
+    /// Whether both threads of a pair go where the first one's call does ([`platforms::Errata::shared_calls`]), and there is
+    /// something to do about it.
+    fn shares_calls(&self) -> bool {
+        self.out.pairs && self.caps.errata.shared_calls && self.out.simd <= 16
+    }
+
+    /// A call through an address for the first thread of a pair, then one for the second, whose address the first one has to
+    /// know: `cr0.2` is the pair's.
+    fn call_for_each_of_pair(&mut self, stack: &Stack, arguments: u32) {
+        let target = VReg::var_at(stack.target, 0);
+        let state = VReg::var_at(self.var(Var::temp(VarClass::General, 4, 4)), 0);
+        let is_first = self.var(build::flag(Lanes::all(ExecSize::S16)));
+        let theirs = Var { no_spill: true, ..Var::temp(VarClass::General, 4, 4) };
+        let theirs = VReg::var_at(self.var(theirs), 0);
+        let shared = VReg::new(Base::Arf(Arf::Control(0)), 8);
+        let second = Pred { inv: true, ..build::pred(is_first) };
+        self.emit(build::mov(
+            Lanes::SCALAR,
+            Dst::packed(state, Type::Ud),
+            Src::scalar(VReg::arf(Arf::State(0), 0), Type::Ud),
+        ));
+        // Bit 7 of `sr0.0` is the lowest bit of the execution unit's number.
+        let parity = [Src::scalar(state, Type::Uw), Src::uw(0x80)];
+        let mut test = build::op(Op::And, Lanes::all(ExecSize::S16), Dst::null(Type::Uw), &parity);
+        test.cond = Some(CondMod { cond: Cond::Eq, flag: VReg::var_at(is_first, 0) });
+        self.emit(test);
+        let mut share =
+            build::mov(Lanes::SCALAR, Dst::packed(shared, Type::Ud), Src::scalar(target, Type::Ud));
+        share.pred = Some(second);
+        self.emit(share);
+        self.emit(build::mov(WHATEVER_IS_ON, Dst::packed(theirs, Type::Ud), Src::scalar(shared, Type::Ud)));
+        let [apart, end] = [self.reserve_block(), self.reserve_block()];
+        let lanes = self.stack_call_lanes();
+        self.goto_block(lanes, Some(second), apart);
+        self.new_block();
+        self.call_other_code(stack, arguments, true);
+        self.goto_block(lanes, None, end);
+        self.end_block();
+        self.block = apart;
+        self.emit(build::mov(WHATEVER_IS_ON, Dst::packed(target, Type::Ud), Src::scalar(theirs, Type::Ud)));
+        self.call_other_code(stack, arguments, true);
+        self.end_block();
+        self.block = end;
     }
 
     /// The end of a function: registers get back what was in them.
@@ -201,7 +270,7 @@ impl Lowerer<'_> {
             self.emit(restore);
             restored.push(out);
         }
-        self.copy_dwords(stack.link, stack.kept_link);
+        self.copy_link(stack.link, stack.kept_link);
         let results = results_of(self.visa);
         self.copy_exchange(stack.exchange, stack.results, results);
         let whole = Lanes::all(ExecSize::S8);

@@ -22,6 +22,9 @@ pub struct Errata {
     /// A thread of a pair runs instructions that ignore the mask, though no channel of it is on, where branches are nested
     /// (`Wa_1808850743` in `skuwa/itgl_lp_hw_wa.c`; the page "NoMask WA").
     pub unmasked_pairs: bool,
+    /// Both threads of a pair call what the first one's address says, also where no channel of it is on (`Wa_14016243945` is the
+    /// mend of later parts; `applyFusedCallWA`, which Intel's compiler asks for on Tiger Lake: `-fusedCallWA 1`).
+    pub shared_calls: bool,
     /// What was read for some channels counts as read for all where a branch or a predicated message has changed which are on
     /// (`Wa_16012061344`, `Wa_16012292205`; `insertDummyMovForHWRSWA`).
     pub suppressed_reads: bool,
@@ -60,6 +63,7 @@ impl Errata {
         preempted_r2: false,
         addresses_of_all: false,
         unmasked_pairs: false,
+        shared_calls: false,
         suppressed_reads: false,
         suppressed_addresses: false,
         suppressed_twins: false,
