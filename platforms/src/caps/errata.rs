@@ -3,6 +3,12 @@
 /// Faults of the hardware of the parts that were sold, which code works around. Sources are the workaround tables of Intel's
 /// graphics compiler (`skuwa`) and what its finalizer does where they name one (`visa/SWWA.cpp` if nothing else stands there,
 /// `visa/HWCaps.inc`); its code for the platform shows each of them.
+///
+/// Not here, though its finalizer has them: addresses of compressed instructions (`Wa_13010473643`: the driver's tables have
+/// it for a later part, `igt_20_04_hw_wa.c`); fences that do not wait where messages may fault
+/// (`WADisableWriteCommitForPageFault`: of drivers that let them, `FtrIoMmuPageFaulting`); and sends among the first eight
+/// instructions on Xe-HPC that wait for all pipes (`finalizeDistanceType1`: no fault is named, and such sends wait for one
+/// pipe from the ninth on).
 #[derive(Clone, Copy, Debug)]
 pub struct Errata {
     /// A quotient or power of `math` is wrong if the next instruction writes two registers (`hasFdivPowWA`).
