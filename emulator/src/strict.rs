@@ -86,18 +86,22 @@ fn looked_at(t: &Thread, step: &Step, source: usize) -> u32 {
     }
 }
 
+/// Whether the first two sources lie at the same place.
+fn reads_twice(step: &Step) -> bool {
+    match (step.src[0].what, step.src[1].what) {
+        (Operand::Direct { at: x, shape: s }, Operand::Direct { at: y, shape: r }) => x == y && s == r,
+        _ => false,
+    }
+}
+
 /// Undefined lanes among an instruction's inputs.
 fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     let n = usize::from(step.lanes);
     let Some(shadow) = &t.shadow else { return Ok(0) };
     let mut out = 0;
-    let same = |a: usize, b: usize| match (step.src[a].what, step.src[b].what) {
-        (Operand::Direct { at: x, shape: s }, Operand::Direct { at: y, shape: r }) => x == y && s == r,
-        _ => false,
-    };
     // x ^ x, x - x and x == x do not depend on x.
-    let cancels = matches!(step.op, Op::Xor | Op::Cmp) && same(0, 1)
-        || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg() != step.src[1].mods.neg();
+    let cancels = matches!(step.op, Op::Xor | Op::Cmp) && reads_twice(step)
+        || step.op == Op::Add && reads_twice(step) && step.src[0].mods.neg() != step.src[1].mods.neg();
     for (source, s) in step.src.iter().enumerate() {
         let bytes = as_index(s.ty.bytes());
         let looked_at = looked_at(t, step, source);
@@ -169,17 +173,19 @@ fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
 }
 
 /// Undefined bytes of the result, channel by channel, for operations that keep bytes apart: flags travel
-/// through registers in halves, of which one may be undefined, and two of them at once. `undefined`: the
-/// channels that are not defined as a whole. (A result has two registers of 64 bytes at most.)
+/// through registers in halves, of which one may be undefined, and two of them at once. A choice between a value and itself is a
+/// move. `undefined`: the channels that are not defined as a whole. (A result has two registers of 64 bytes at most.)
 fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u128> {
     let shadow = t.shadow.as_ref()?;
-    let kept = matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
+    let moves = step.op == Op::Csel && reads_twice(step);
+    let kept = moves || matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
     let (lanes, size) = (u32::from(step.lanes), step.dst.ty.bytes());
     if !kept || lanes != 1 && (undefined == 0 || lanes * size > u128::BITS) {
         return None;
     }
     let mut out = 0;
-    for s in step.src.iter().take(step.op.info().srcs.into()) {
+    let sources = if moves { 1 } else { step.op.info().srcs.into() };
+    for s in step.src.iter().take(sources) {
         let Operand::Direct { at, shape } = s.what else { continue };
         if s.ty.bytes() != size {
             return None;

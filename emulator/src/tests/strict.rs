@@ -151,7 +151,11 @@ fn a_copy_of_several_channels_keeps_bytes_apart() {
     let two = all(inst(Op::Mov, ExecSize::S2, 22, Type::Uw, &[pair]));
     // Two registers, as calls keep them.
     let registers = all(inst(Op::Mov, ExecSize::S16, 22, Type::Ud, &[vec8(20, Type::Ud)]));
-    for copy in [two, registers] {
+    // A choice between a value and itself.
+    let itself = vec8(20, Type::F);
+    let mut choice = all(inst(Op::Csel, ExecSize::S8, 22, Type::F, &[itself; 3]));
+    choice.cond = Some(CondMod { cond: Cond::Eq, flag: flag() });
+    for copy in [two, registers, choice] {
         for (at, expected) in [(0, None), (2, None), (1, Some(Fault::Uninitialized))] {
             let spread = inst(Op::Mov, ExecSize::S8, 24, Type::Ud, &[Src::scalar(word(22, at), Type::Ub)]);
             let found = faults(SKL, &[byte(0), byte(2), copy, spread, read(24, 3, 1)]);
