@@ -13,7 +13,10 @@ pub(crate) use graph::Search;
 
 use crate::{
     analysis::{
+        access::Kind,
         accesses::Accesses,
+        facts,
+        flow::Flow,
         liveness::{Liveness, footprint},
     },
     copy::copy,
@@ -21,7 +24,10 @@ use crate::{
 };
 use gen_ir::{Kernel, Pool, VarClass, Virtual};
 use graph::{Alive, BlockGraph, FlagReaders};
-use narrow::{as_index, to_u32};
+use narrow::{as_index, to_f32, to_u32};
+
+/// About how many instructions a thread could run while a message is under way.
+const MESSAGE: u32 = 100;
 
 /// Memory of the search.
 #[derive(Default)]
@@ -40,6 +46,8 @@ pub(crate) struct OrderMemory {
     best: Vec<u32>,
     /// Where each instruction of the kernel stood before.
     moved: Vec<u32>,
+    /// When each variable is there that a message writes.
+    there: Vec<u32>,
     /// Whether the order that was found may need more flags than there are.
     flags_in_doubt: bool,
 }
@@ -144,6 +152,33 @@ pub(crate) fn flags_fit(
     find_peaks(ordered, VarClass::Flag, known, change, new_flag_peaks);
     let flags = flag_bytes(ordered);
     new_flag_peaks.iter().zip(flag_peaks).all(|(&new, before)| new <= flags.max(*before))
+}
+
+/// How long a kernel takes, about, in instructions, which are worth more in loops: what reads the answer of a message waits for
+/// it.
+pub(crate) fn time(
+    kernel: &Kernel<Virtual>,
+    accesses: &Accesses,
+    flow: &Flow,
+    OrderMemory { there, .. }: &mut OrderMemory,
+) -> f32 {
+    there.clear();
+    there.resize(kernel.vars.len(), 0);
+    let (mut now, mut all) = (0, 0.0);
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        let start = now;
+        for (i, inst) in accesses.block(b).zip(&block.insts) {
+            let of = accesses.of(i);
+            let reads = of.iter().filter(|a| a.kind.has(Kind::READ));
+            now = reads.map(|a| there[a.var.index()]).fold(now, u32::max).saturating_add(1);
+            if inst.op.is_send() {
+                let writes = of.iter().filter(|a| a.kind.has(Kind::WRITE));
+                writes.for_each(|a| there[a.var.index()] = now.saturating_add(MESSAGE));
+            }
+        }
+        all += to_f32(now - start) * facts::worth(flow, b);
+    }
+    all
 }
 
 /// Bytes of the flags that there are.

@@ -84,6 +84,11 @@ impl Placing {
         Ok(found)
     }
 
+    /// Takes what the placement of general variables left that was made beside the last.
+    pub const fn exchange(&mut self) {
+        std::mem::swap(&mut self.general, &mut self.other);
+    }
+
     /// Whether nowhere more is alive than there are registers. Where more is, no placement is complete, and none has to be tried.
     pub fn has_room(&mut self, kernel: &Kernel<Virtual>, known: (&Accesses, &Liveness)) -> bool {
         let file = File::of(kernel, VarClass::General, Strategy::Packed);

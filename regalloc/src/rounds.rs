@@ -170,14 +170,14 @@ fn cheapest(
     options: &Options,
     memory: &mut AllocationMemory,
 ) -> Result<Done, Error> {
-    let far = once(kernel, options, memory, &[Search::LeastAlive, Search::DepthFirst]);
+    let far = once(kernel, options, memory, (&[Search::LeastAlive, Search::DepthFirst], !options.quick));
     match &far {
         Ok(done) if !done.is_far || done.cost == 0.0 => return far,
         Err(e) if !is_hopeless(e) => return far,
         _ => {}
     }
     std::mem::swap(&mut memory.placed[2], &mut memory.placed_before);
-    let near = once(kernel, options, memory, &[Search::LeastAlive]);
+    let near = once(kernel, options, memory, (&[Search::LeastAlive], false));
     let is_far_better = match (&near, &far) {
         (Ok(near), Ok(far)) => far.cost < near.cost,
         (near, _) => near.is_err(),
@@ -191,33 +191,42 @@ fn cheapest(
     }
     match taken {
         // An order may stretch what has to be short; the written one may do.
-        Err(e) if !options.quick && is_hopeless(&e) => once(kernel, options, memory, &[]).map_err(|_| e),
+        Err(e) if !options.quick && is_hopeless(&e) => {
+            once(kernel, options, memory, (&[], false)).map_err(|_| e)
+        }
         taken => taken,
     }
 }
 
-/// Allocates in the best order that such searches find.
+/// Allocates in the best order that such searches find; before that, if it is to be tried (`keeps_order`), in the one that was
+/// written, which counts if all that finds no place can be computed again. Orders in which less is alive put loads
+/// just before their readers, which wait then: products of matrices take a fourth of the modelled cycles as they were
+/// written.
 fn once(
     kernel: &Kernel<Virtual>,
     options: &Options,
     memory: &mut AllocationMemory,
-    searches: &[Search],
+    (searches, mut keeps_order): (&[Search], bool),
 ) -> Result<Done, Error> {
     // A function saves those of its callers' registers that it takes.
     memory.placing.renames = !options.quick && !kernel.outside;
     let mut packs = false;
     loop {
         memory.history.clear();
-        let mut rounds = Rounds { packs, ..Rounds::new(kernel, options, memory, searches) };
+        let mut rounds = Rounds { packs, keeps_order, ..Rounds::new(kernel, options, memory, searches) };
         let result = rounds.run();
-        let Rounds { rewritten, is_far, cost, stats, .. } = rounds;
+        let Rounds { rewritten, is_far, cost, stats, keeps_order: as_written, .. } = rounds;
         if let Ok(End::Placed) = result {
             return Ok(Done { rewritten, is_far, cost, stats });
         }
         if let Some(rewritten) = rewritten {
             memory.pool.keep_kernel(rewritten);
         }
-        packs = result? == End::Packed;
+        match result {
+            Ok(End::Packed) => packs = true,
+            Err(e) if !(as_written && is_hopeless(&e)) => return Err(e),
+            _ => (keeps_order, packs) = (false, false),
+        }
     }
 }
 
@@ -233,6 +242,8 @@ enum End {
     Placed,
     /// All is to begin anew, with what stands apart packed.
     Packed,
+    /// All is to begin anew, in another order.
+    TakesMessages,
 }
 
 /// An allocation under way.
@@ -254,6 +265,8 @@ struct Rounds<'a> {
     leftovers_seen: bool,
     /// What stands apart is packed where too much is alive.
     packs: bool,
+    /// Instructions stay in the order that was written, unless that takes messages.
+    keeps_order: bool,
     /// How another order is looked for.
     searches: &'a [Search],
     is_far: bool,
@@ -290,6 +303,7 @@ impl Rounds<'_> {
             extensions: 0,
             leftovers_seen: false,
             packs: false,
+            keeps_order: false,
             searches,
             is_far: false,
             cost: 0.0,
@@ -322,7 +336,7 @@ impl Rounds<'_> {
                 if self.memory.placed[2].spilled.is_empty() { Some(End::Placed) } else { self.spill()? };
             match end {
                 Some(End::Placed) => return self.finish(),
-                Some(End::Packed) => return Ok(End::Packed),
+                Some(end) => return Ok(end),
                 None => {}
             }
         }

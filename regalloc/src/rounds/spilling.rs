@@ -59,6 +59,9 @@ impl Rounds<'_> {
             }
             return Ok(Some(End::Placed));
         }
+        if self.keeps_order && general.spilled.iter().any(|&v| !plan.is_again(v)) {
+            return Ok(Some(End::TakesMessages));
+        }
         let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
         let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
         let count = match spill::spill(kernel, spilled, history, &mut self.space, spill, pool) {
@@ -97,18 +100,11 @@ impl Rounds<'_> {
     /// Places general variables where waiting lanes may hold some in the registers of others, and where some can be
     /// computed again, if that costs less; or with the largest first, if all find places so.
     fn place_otherwise(&mut self) -> Result<(), Error> {
-        let AllocationMemory { flow, now, liveness, placing, placed, placed_other, of_lanes, remat, .. } =
+        self.find_remat();
+        let AllocationMemory { flow, now, placing, placed, placed_other, of_lanes, remat, .. } =
             &mut *self.memory;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if flow.any_divergence {
-            of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
-        }
         let sharing = sharing(flow, now, of_lanes);
-        let of_lanes = if flow.any_divergence { &*of_lanes } else { &now.live };
-        if !self.options.quick {
-            let (accesses, live) = (&now.accesses, &now.live);
-            remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
-        }
         let cost = cost_of(&placed[2], now, remat);
         if placed[2].failed.is_none() && !is_worth_trying(current, cost) {
             return Ok(());
@@ -124,6 +120,20 @@ impl Rounds<'_> {
         }
         placing.place_largest_first(current, (now, sharing, remat), (&mut placed[2], placed_other))?;
         Ok(())
+    }
+
+    /// Finds where lanes that run need general variables, and which can be computed again.
+    pub(super) fn find_remat(&mut self) {
+        let AllocationMemory { flow, now, liveness, of_lanes, remat, .. } = &mut *self.memory;
+        let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if flow.any_divergence {
+            of_lanes.within_blocks(kernel, &now.accesses, flow, Holders::OF_LANES, liveness);
+        }
+        let of_lanes = if flow.any_divergence { &*of_lanes } else { &now.live };
+        if !self.options.quick {
+            let (accesses, live) = (&now.accesses, &now.live);
+            remat.find(remat::Context { kernel, accesses, flow, live, of_lanes });
+        }
     }
 
     /// Finds where lanes that run need general variables, and returns whether all may find places where those of waiting lanes
