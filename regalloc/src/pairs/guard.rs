@@ -109,13 +109,13 @@ impl Writer<'_> {
         let (new, ty) = self.flag_like(kernel, old);
         let none = if pred.inv { u64::MAX } else { 0 };
         self.scalar(Reg::var_at(new, 0), Src::imm(none & ones(ty), ty), None, inst.origin);
-        self.scalar(Reg::var_at(new, 0), Src::scalar(Reg::var_at(old, 0), ty), self.pred, inst.origin);
+        self.copy_flag(kernel, (new, old), (ty, self.pred), inst.origin);
         let flag = Reg::var_at(new, pred.flag.byte);
         // Of both a word has one flag.
         let cond = cond.map(|c| CondMod { flag: Reg::var_at(new, c.flag.byte), ..c });
         self.insts.push(Inst { pred: Some(Pred { flag, ..pred }), cond, ..inst });
         if cond.is_some() {
-            self.scalar(Reg::var_at(old, 0), Src::scalar(Reg::var_at(new, 0), ty), self.pred, inst.origin);
+            self.copy_flag(kernel, (old, new), (ty, self.pred), inst.origin);
         }
     }
 
@@ -131,7 +131,7 @@ impl Writer<'_> {
         let flags = flags.map(|(c, old)| {
             let (new, ty) = self.flag_like(kernel, old);
             // The bits that it does not write stay.
-            self.scalar(Reg::var_at(new, 0), Src::scalar(Reg::var_at(old, 0), ty), None, inst.origin);
+            self.copy_flag(kernel, (new, old), (ty, None), inst.origin);
             inst.cond = Some(CondMod { flag: Reg::var_at(new, c.flag.byte), ..c });
             (old, new, ty)
         });
@@ -139,7 +139,7 @@ impl Writer<'_> {
         self.insts.push(inst);
         self.insts.extend(result);
         if let Some((old, new, ty)) = flags {
-            self.scalar(Reg::var_at(old, 0), Src::scalar(Reg::var_at(new, 0), ty), self.pred, inst.origin);
+            self.copy_flag(kernel, (old, new), (ty, self.pred), inst.origin);
         }
     }
 
@@ -187,6 +187,21 @@ impl Writer<'_> {
     fn flag_like(&self, kernel: &mut Kernel<Virtual>, old: VarId) -> (VarId, Type) {
         let bytes = kernel.vars[old.index()].bytes;
         (kernel.add_var(Var::temp(VarClass::Flag, bytes, bytes)), number(bytes))
+    }
+
+    /// A copy of a flag: by way of a general register, as in Intel's code (`applyNoMaskWA`, doPredicateInstWA), which
+    /// nowhere moves a flag to a flag.
+    fn copy_flag(
+        &mut self,
+        kernel: &mut Kernel<Virtual>,
+        (to, from): (VarId, VarId),
+        (ty, pred): (Type, Option<Pred<Virtual>>),
+        origin: u32,
+    ) {
+        let between = Var::temp(VarClass::General, ty.bytes(), ty.bytes());
+        let between = Reg::var_at(kernel.add_var(between), 0);
+        self.scalar(between, Src::scalar(Reg::var_at(from, 0), ty), None, origin);
+        self.scalar(Reg::var_at(to, 0), Src::scalar(between, ty), pred, origin);
     }
 
     /// A move of one number.
