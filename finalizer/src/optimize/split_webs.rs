@@ -45,8 +45,8 @@ pub(super) struct WebMemory {
     epoch: u32,
     /// Blocks at whose start the variable is needed, with its node there.
     needed: Vec<(u32, u32)>,
-    /// Of one variable, the nodes that have a name, and which.
-    names: Vec<(u32, VarId)>,
+    /// Of one variable, by node, the name of the web that it stands for.
+    names: Vec<Option<VarId>>,
     /// Accesses that get another name.
     renamed: Vec<Renamed>,
 }
@@ -199,24 +199,16 @@ impl WebMemory {
         }
         self.number(kernel.blocks.len(), from..to);
         self.connect(cfg);
-        self.names.clear();
         let WebMemory { by_var, nodes, node_of, names, renamed, .. } = self;
+        reset(names, nodes.len(), None);
+        let mut own = Some(v);
         for (e, &node) in by_var[from..to].iter().zip(&*node_of) {
-            let web = root(nodes, node);
-            let name = match names.iter().find(|n| n.0 == web) {
-                Some(&(_, name)) => name,
-                None => {
-                    let name = match names.is_empty() {
-                        true => v,
-                        false => {
-                            let var = kernel.vars[v.index()].clone();
-                            kernel.add_var(var)
-                        }
-                    };
-                    names.push((web, name));
-                    name
-                }
-            };
+            let name = *names[as_index(root(nodes, node))].get_or_insert_with(|| {
+                own.take().unwrap_or_else(|| {
+                    let var = kernel.vars[v.index()].clone();
+                    kernel.add_var(var)
+                })
+            });
             if name != v {
                 renamed.push(Renamed { at: (e.block, e.inst), from: v, to: name });
             }
