@@ -93,7 +93,8 @@ impl Groups {
             }
             let mut all = regs(v);
             for &w in sorted[n + 1..].iter().take(NEAR) {
-                let free = first[w] == w && !members.iter().any(|m| m.1 == w);
+                // None behind `v` is the first of a group yet.
+                let free = first[w] == w;
                 let fits = regs(w) == regs(v) && all + regs(w) <= MOST;
                 if free && fits && are_together(of(v), of(w)) {
                     if all == regs(v) {
