@@ -30,6 +30,10 @@ impl Lanes {
     /// `(W) op (1|M0)`.
     pub const SCALAR: Lanes = Lanes::all(ExecSize::S1);
 
+    /// `(W) op (1|M16)`, where a thread has 16 channels at most: a channel behind those of the thread, so it runs whether or not
+    /// a thread of a pair is on.
+    pub const WHATEVER_IS_ON: Lanes = Lanes { chan: 16, ..Lanes::SCALAR };
+
     /// `(W) op (n|M0)`.
     pub const fn all(exec: ExecSize) -> Lanes {
         Lanes { exec, chan: 0, no_mask: true }

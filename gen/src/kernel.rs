@@ -196,6 +196,12 @@ impl<S: Space> Kernel<S> {
 }
 
 impl<S: Space> Kernel<S> {
+    /// Whether both threads of a pair go where the first one's call does ([`platforms::Errata::shared_calls`]), and there is
+    /// something to do about it: channels behind those of a thread.
+    pub fn shares_calls(&self) -> bool {
+        self.pairs && self.platform.caps().errata.shared_calls && self.simd <= 16
+    }
+
     /// Instructions at the start of the first block up to the last message of the prologue that loads
     /// the payload of each thread, and up to the last that loads what all threads share.
     pub fn payload_ends(&self) -> [usize; 2] {

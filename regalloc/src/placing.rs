@@ -73,13 +73,13 @@ impl Placing {
         (general, other): (&mut Placement, &mut Placement),
         better: impl FnOnce(&Placement) -> bool,
     ) -> Result<bool, Error> {
-        std::mem::swap(&mut self.general, &mut self.other);
+        self.exchange();
         self.place_with(kernel, VarClass::General, sharing, strategy, other)?;
         let found = better(other);
         if found {
             std::mem::swap(general, other);
         } else {
-            std::mem::swap(&mut self.general, &mut self.other);
+            self.exchange();
         }
         Ok(found)
     }
@@ -199,7 +199,7 @@ impl Placing {
         (plan, general): (&mut Plan, &mut Placement),
         (plan_other, other): (&mut Plan, &mut Placement),
     ) -> Result<Planned, Error> {
-        std::mem::swap(&mut self.general, &mut self.other);
+        self.exchange();
         self.place_with(
             known.kernel,
             VarClass::General,
@@ -210,7 +210,7 @@ impl Placing {
         let tried = self.plan((known, flow), plan_other, other);
         let better = other.failed.is_none() && tried.is_better_than(planned) || general.failed.is_some();
         if !better {
-            std::mem::swap(&mut self.general, &mut self.other);
+            self.exchange();
             return Ok(planned);
         }
         std::mem::swap(general, other);

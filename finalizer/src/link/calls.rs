@@ -11,7 +11,7 @@ use gen_ir::{
 use narrow::{as_index, span, to_index};
 use platforms::{Caps, FarCall};
 
-use crate::lower::address::UNLINKED;
+use crate::{build::Lanes, lower::address::UNLINKED};
 
 /// What a function calls.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ pub(crate) fn expand(
         return calls;
     }
     let caps = kernel.platform.caps();
-    let is_shared = kernel.pairs && caps.errata.shared_calls && kernel.simd <= 16;
+    let is_shared = kernel.shares_calls();
     for block in &mut kernel.blocks {
         if !block.insts.iter().any(|i| matches!(i.payload, Payload::Outside(_))) {
             continue;
@@ -158,7 +158,7 @@ const fn over(bytes: Option<i32>) -> Payload<Physical> {
 }
 
 /// A call: the address is in source 0, unless the callee is known.
-/// `is_shared`: the threads of a pair do not call apart ([`platforms::Errata::shared_calls`]).
+/// `is_shared`: [`Kernel::shares_calls`].
 fn call(
     out: &mut Vec<Inst<Physical>>,
     caps: &Caps,
@@ -173,7 +173,8 @@ fn call(
         return;
     }
     // A thread of a pair is taken along though no channel of it is on.
-    let always = |inst| Inst { chan: if is_shared { 16 } else { 0 }, ..inst };
+    let chan = if is_shared { Lanes::WHATEVER_IS_ON.chan } else { 0 };
+    let always = |inst| Inst { chan, ..inst };
     // `r127.2`; the distance to it may be computed in place.
     let target = link.plus(8);
     if matches!(inst.src[0], Src::None) {

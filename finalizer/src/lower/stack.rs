@@ -16,9 +16,6 @@ use super::{
 };
 use crate::build::{self, Lanes, VReg, VSrc};
 
-/// A channel behind those of the thread: what ignores the mask there runs whether or not a thread of a pair is on.
-pub(crate) const WHATEVER_IS_ON: Lanes = Lanes { chan: 16, ..Lanes::SCALAR };
-
 /// Where the base of the frame moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FrameMove {
@@ -50,8 +47,8 @@ impl Lowerer<'_> {
         for inst in gen_ir::scratch::header(self.out.platform, stack.header, 0) {
             self.emit(inst);
         }
-        if self.shares_calls() {
-            // Channels that the thread has not, for `WHATEVER_IS_ON`.
+        if self.out.shares_calls() {
+            // Channels that the thread has not, for `Lanes::WHATEVER_IS_ON`.
             let mask = VReg::new(Base::Arf(Arf::State(0)), 8);
             let others = Src::ud(u32::MAX << self.out.simd.max(8).next_power_of_two());
             let dispatched = Src::scalar(mask, Type::Ud);
@@ -65,7 +62,7 @@ impl Lowerer<'_> {
 
     /// Copies a return address and the mask beside it.
     fn copy_link(&mut self, to: VarId, from: VarId) {
-        let lanes = if self.shares_calls() { WHATEVER_IS_ON } else { Lanes::SCALAR };
+        let lanes = if self.out.shares_calls() { Lanes::WHATEVER_IS_ON } else { Lanes::SCALAR };
         for byte in [0, 4] {
             let dst = Dst::packed(VReg::var_at(to, byte), Type::Ud);
             self.emit(build::mov(lanes, dst, Src::scalar(VReg::var_at(from, byte), Type::Ud)));
@@ -171,7 +168,7 @@ impl Lowerer<'_> {
             self.move_frame(&stack, FrameMove::Enter);
         }
         let arguments = u32::from(arguments);
-        if address.is_some() && self.shares_calls() {
+        if address.is_some() && self.out.shares_calls() {
             self.call_for_each_of_pair(&stack, arguments);
         } else {
             self.call_other_code(&stack, arguments, address.is_some());
@@ -202,12 +199,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether both threads of a pair go where the first one's call does ([`platforms::Errata::shared_calls`]), and there is
-    /// something to do about it.
-    fn shares_calls(&self) -> bool {
-        self.out.pairs && self.caps.errata.shared_calls && self.out.simd <= 16
-    }
-
     /// A call through an address for the first thread of a pair, then one for the second, whose address the first one has to
     /// know: `cr0.2` is the pair's.
     fn call_for_each_of_pair(&mut self, stack: &Stack, arguments: u32) {
@@ -232,7 +223,11 @@ impl Lowerer<'_> {
             build::mov(Lanes::SCALAR, Dst::packed(shared, Type::Ud), Src::scalar(target, Type::Ud));
         share.pred = Some(second);
         self.emit(share);
-        self.emit(build::mov(WHATEVER_IS_ON, Dst::packed(theirs, Type::Ud), Src::scalar(shared, Type::Ud)));
+        self.emit(build::mov(
+            Lanes::WHATEVER_IS_ON,
+            Dst::packed(theirs, Type::Ud),
+            Src::scalar(shared, Type::Ud),
+        ));
         let [apart, end] = [self.reserve_block(), self.reserve_block()];
         let lanes = self.stack_call_lanes();
         self.goto_block(lanes, Some(second), apart);
@@ -241,7 +236,11 @@ impl Lowerer<'_> {
         self.goto_block(lanes, None, end);
         self.end_block();
         self.block = apart;
-        self.emit(build::mov(WHATEVER_IS_ON, Dst::packed(target, Type::Ud), Src::scalar(theirs, Type::Ud)));
+        self.emit(build::mov(
+            Lanes::WHATEVER_IS_ON,
+            Dst::packed(target, Type::Ud),
+            Src::scalar(theirs, Type::Ud),
+        ));
         self.call_other_code(stack, arguments, true);
         self.end_block();
         self.block = end;
