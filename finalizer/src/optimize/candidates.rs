@@ -45,7 +45,7 @@ pub(super) fn scatters(inst: &Inst<Virtual>) -> bool {
     let Some(pred) = inst.pred else { return false };
     let (Dst::Indirect { ty: to, .. }, Some(from)) = (inst.dst, inst.src[0].ty()) else { return false };
     let ints = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();
-    let types = ints || (to, from) == (Type::F, Type::F);
+    let types = ints || to == from && matches!(to, Type::F | Type::Hf);
     inst.op == Op::Mov
         && matches!(inst.exec, ExecSize::S8 | ExecSize::S16)
         && inst.chan.is_multiple_of(16)

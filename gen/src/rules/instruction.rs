@@ -5,7 +5,7 @@ use std::fmt;
 use platforms::Caps;
 
 use super::places::Channels;
-use crate::{Arf, Base, Dst, Inst, Physical, Region, Src, SrcMod, Type};
+use crate::{Arf, Base, Dst, Inst, Op, Physical, Region, Src, SrcMod, Type};
 
 /// A broken rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -99,10 +99,11 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Types of all sources.
+    /// Types of all sources that are values: source 1 of `smov` is a set of channels.
     pub(super) fn src_types(&self) -> impl Iterator<Item = Type> + use<'a> {
         let inst = self.inst;
-        inst.src.iter().filter_map(Src::ty)
+        let values = if inst.op == Op::Smov { 1 } else { inst.src.len() };
+        inst.src[..values].iter().filter_map(Src::ty)
     }
 
     pub(super) fn dst_type(&self) -> Option<Type> {
@@ -129,7 +130,7 @@ impl<'a> Cx<'a> {
 
     /// A conversion to or from 8-bit floats.
     pub(super) fn converts_bf8(&self) -> bool {
-        self.inst.op == crate::Op::Mov
+        self.inst.op == Op::Mov
             && self.inst.types().any(|t| t == Type::Bf8)
             && self.dst_type() != self.inst.src[0].ty()
     }
