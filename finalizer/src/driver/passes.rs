@@ -140,6 +140,9 @@ pub static PASSES: &[Pass] = &with_profiles([
     optional("fold-indirect-moves", Virtual(optimizations::fold_indirect_moves),
         "an operation reads through an address what a move read there for it alone")
         .keeps(&[Graph]),
+    optional("fold-carries", Virtual(optimizations::fold_carries),
+        "carries are added from the accumulator in which they come")
+        .keeps(&[Graph]),
     optional("eliminate-all-dead", Virtual(optimizations::eliminate_all_dead),
         "dead code elimination, and of what is dead by that")
         .keeps(&[Graph, Reads, Touches]),

@@ -40,6 +40,7 @@
 //! split-variables                                                  regalloc
 //! scatter-moves                                                    scatter
 //! fold-indirect-moves                                              indirect
+//! fold-carries                                                     carries
 //! drop-modes                                                       modes
 //! drop-reloads                                                     reloads
 //! pair-scalars                                                     pair
@@ -95,6 +96,7 @@ pub(crate) mod accumulators;
 mod analyses;
 mod both_halves;
 mod candidates;
+mod carries;
 mod chain;
 mod coalesce;
 mod condition;

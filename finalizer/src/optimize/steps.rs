@@ -6,8 +6,8 @@ use narrow::to_index;
 
 use super::{
     Analysis::{Choices, Combinations, Conversions, Graph, Reads, Scatters, Tests},
-    AnalysisSet, both_halves, chain, condition, constant_headers, constants, conversions, copies, dead,
-    descriptors, flag_reads, flags, headers, hoist, indirect, insert, interleave,
+    AnalysisSet, both_halves, carries, chain, condition, constant_headers, constants, conversions, copies,
+    dead, descriptors, flag_reads, flags, headers, hoist, indirect, insert, interleave,
     legal::Legality,
     local, low_halves, merge, modes, predicate, products, scatter, select, shifts, sink, sink_copies,
     split_webs, sums, unmask, values,
@@ -129,6 +129,14 @@ pub(crate) fn fold_indirect_moves(kernel: &mut Kernel<Virtual>, work: &mut Works
     }
     let (locality, use_counts) = work.analyses.local_counts(kernel);
     Ok(indirect::fold(kernel, locality, use_counts, grf_bytes(kernel)))
+}
+
+pub(crate) fn fold_carries(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    if !kernel.insts().any(|(_, inst)| carries::carries(inst)) {
+        return Ok(false);
+    }
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    Ok(carries::fold(kernel, locality, use_counts, grf_bytes(kernel)))
 }
 
 /// The little that is dead only by what this pass finds waits for the last elimination.
