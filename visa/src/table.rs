@@ -34,7 +34,7 @@ pub(crate) use message::message_instructions;
 pub(crate) use plain::plain_instructions;
 pub(crate) use structs::struct_instructions;
 
-pub use row::{Classes, Enc, Family, Role, Row, Slot, Text, Types, When};
+pub use row::{Classes, Enc, Family, Role, Row, Saturates, Slot, Text, Types, When};
 
 use crate::opcode::Opcode;
 use narrow::{as_index, wide_u8};

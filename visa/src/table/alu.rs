@@ -19,9 +19,10 @@ const WD: Types = Types::WORD_DWORD;
 const TUD: Types = Types::of(&[UD]);
 const TDF: Types = Types::of(&[DF]);
 const TF: Types = Types::of(&[F]);
+const FLOATS: Saturates = Saturates::Floats;
 
 const fn dst_p(types: Types) -> Slot {
-    dst(types).classes(Classes::DST.or(Classes::PREDICATE))
+    dst_u(types).classes(Classes::DST.or(Classes::PREDICATE))
 }
 
 const fn src_p(types: Types) -> Slot {
@@ -36,8 +37,8 @@ const fn src_a(types: Types) -> Slot {
     src(types).classes(Classes::SRC.or(Classes::ADDRESS))
 }
 
-const PRED_DST: Slot = dst(ANY).classes(Classes::PREDICATE).named("predicate destination");
-const CMP_DST: Slot = dst(ANY).classes(Classes::PREDICATE.or(Classes::GENERAL));
+const PRED_DST: Slot = dst_u(ANY).classes(Classes::PREDICATE).named("predicate destination");
+const CMP_DST: Slot = dst_u(ANY).classes(Classes::PREDICATE.or(Classes::GENERAL));
 const STATE: Classes = Classes::STATE.or(Classes::GENERAL).or(Classes::INDIRECT);
 
 macro_rules! rows {
@@ -66,18 +67,18 @@ const fn sources(slots: &[Slot]) -> usize {
 
 #[rustfmt::skip]
 pub(super) static OTHER: &[Row] = &[
-    op(Addc,   &[EXEC, PRED, dst(TUD), dst(TUD).named("carry destination"), src(TUD), src(TUD)]),
-    op(Subb,   &[EXEC, PRED, dst(TUD), dst(TUD).named("borrow destination"), src(TUD), src(TUD)]),
-    op(Invm,   &[EXEC, PRED, dst(FLOAT.or(TDF)), PRED_DST, src(FLOAT), src(FLOAT)]),
-    op(Rsqtm,  &[EXEC, PRED, dst(FLOAT.or(TDF)), PRED_DST, src(FLOAT)]),
+    op(Addc,   &[EXEC, PRED, dst_u(TUD), dst_u(TUD).named("carry destination"), src_u(TUD), src_u(TUD)]),
+    op(Subb,   &[EXEC, PRED, dst(TUD), dst(TUD).named("borrow destination"), src_u(TUD), src_u(TUD)]),
+    op(Invm,   &[EXEC, PRED, dst_u(FLOAT.or(TDF)), PRED_DST, src(FLOAT), src(FLOAT)]),
+    op(Rsqtm,  &[EXEC, PRED, dst_u(FLOAT.or(TDF)), PRED_DST, src(FLOAT)]),
     op(Fminmax, &[EXEC, u8("minimum or maximum"), dst(ANY), src(ANY), src(ANY)]),
-    op(Bfn,    &[EXEC, PRED, dst(WD), src(WD), src(WD), src(WD), u8("boolean function")]).on(has!(ops.add3_bfn)),
+    op(Bfn,    &[EXEC, PRED, dst_u(WD), src_u(WD), src_u(WD), src_u(WD), u8("boolean function")]).on(has!(ops.add3_bfn)),
     op(Cmp,    &[EXEC, u8("relation"), CMP_DST, src(ANY), src(ANY)]),
-    op(Setp,   &[EXEC, PRED_DST, src(I32)]),
-    op(Movs,   &[EXEC, dst(ANY).classes(STATE), src(ANY).classes(STATE.or(Classes::IMMEDIATE))]),
+    op(Setp,   &[EXEC, PRED_DST, src_u(I32)]),
+    op(Movs,   &[EXEC, dst_u(ANY).classes(STATE), src_u(ANY).classes(STATE.or(Classes::IMMEDIATE))]),
     op(AddrAdd, &[
         EXEC,
-        dst(ANY).classes(Classes::ADDRESS),
+        dst_u(ANY).classes(Classes::ADDRESS),
         src(ANY).classes(Classes::GENERAL.or(Classes::ADDRESS).or(Classes::STATE)),
         src(Types::of(&[UW, W, D, UD])),
     ]),

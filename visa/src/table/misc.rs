@@ -10,7 +10,7 @@ const UD: Types = Types::INT;
 pub(super) static ROWS: &[Row] = &[
     op(Subroutine, &[LABEL]),
     op(Label, &[LABEL]),
-    op(Jmp,        &[EXEC, PRED, LABEL]),
+    op(Jmp,        &[EXEC.sizes(&[1]), PRED, LABEL]),
     op(Call,       &[EXEC, PRED, LABEL]),
     op(Ret,        &[EXEC, PRED]),
     op(Goto,       &[EXEC, PRED, LABEL]),
@@ -18,8 +18,8 @@ pub(super) static ROWS: &[Row] = &[
     op(Fcall,      &[EXEC, PRED, Slot::new("function", Enc::Str, Role::Control), u8("argument size"), u8("return size")]),
     // measured: version 3.6 has no flags, 4.1 has
     op(Ifcall,     &[EXEC, PRED, u8("flags").when(When::Since(400)), scalar("function address", Types::INT), u8("argument size"), u8("return size")]),
-    op(Faddr,      &[Slot::new("symbol", Enc::Str, Role::Control), dst(UD)]),
-    op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
+    op(Faddr,      &[Slot::new("symbol", Enc::Str, Role::Control), dst_u(UD)]),
+    op(Switchjmp,  &[EXEC.sizes(&[1]), Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
                      Slot::new("labels", Enc::LabelList, Role::Control)]).on(has!(flow.switch_jump)),
 
     op(Dpas,       &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),

@@ -141,6 +141,21 @@ pub struct Slot {
     pub slm: bool,
     /// Execution sizes allowed; none are listed where all are.
     pub sizes: &'static [u32],
+    /// Which values a destination saturates.
+    pub saturates: Saturates,
+    /// Whether a source may have a modifier, where its class may.
+    pub modified: bool,
+}
+
+/// Which values a destination saturates (spec, "Saturation" of each page).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Saturates {
+    /// All.
+    All,
+    /// Floats.
+    Floats,
+    /// None.
+    Nothing,
 }
 
 impl Slot {
@@ -157,6 +172,8 @@ impl Slot {
             needed: false,
             slm: true,
             sizes: &[],
+            saturates: Saturates::All,
+            modified: true,
         }
     }
 
@@ -189,6 +206,10 @@ impl Slot {
     /// An execution size of these.
     pub(super) const fn sizes(self, sizes: &'static [u32]) -> Slot {
         Slot { sizes, ..self }
+    }
+
+    pub(super) const fn saturates(self, saturates: Saturates) -> Slot {
+        Slot { saturates, ..self }
     }
 
     pub(super) const fn named(self, name: &'static str) -> Slot {
@@ -252,6 +273,16 @@ pub(super) const fn dst(types: Types) -> Slot {
 
 pub(super) const fn src(types: Types) -> Slot {
     Slot { types, classes: Classes::SRC, ..Slot::new("source", Enc::Vector, Role::Src) }
+}
+
+/// A destination that does not saturate.
+pub(super) const fn dst_u(types: Types) -> Slot {
+    dst(types).saturates(Saturates::Nothing)
+}
+
+/// A source without modifiers (spec, "Source Modifier" of each page).
+pub(super) const fn src_u(types: Types) -> Slot {
+    Slot { modified: false, ..src(types) }
 }
 
 /// A scalar source of a message.

@@ -8,70 +8,22 @@ use crate::{
     op::Op,
     opcode::Opcode,
     operand::*,
-    table::{Role, Row, Slot},
+    table::{Role, Row, Saturates, Slot},
     types::*,
 };
 use narrow::as_index;
 use platforms::Platform;
 
-/// Execution sizes that an instruction takes; none where it takes all (spec, `Exec_size` of each page).
+/// Execution sizes that an instruction takes; none where it takes all. Those of some are the platform's.
 fn exec_sizes(record: &Record, row: &'static Row, platform: Option<Platform>) -> &'static [u32] {
     use Opcode::*;
     let native = platform.map(|p| p.caps().regs.native_lanes());
     match record.opcode {
-        Jmp | Switchjmp => &[1],
-        Plane => &[8, 16],
-        Bfe | Bfi => &[1, 4, 8, 16, 32],
-        Madw => &[1, 2, 4, 8, 16],
         Dpas | Dpasw if native == Some(16) => &[16],
         Dpas | Dpasw => &[8, 16],
         Gather4Typed | Scatter4Typed | TypedAtomic3d if native == Some(8) => &[8],
         _ => row.exec_sizes(),
     }
-}
-
-/// Where saturation may stand (spec, "Saturation" of each page).
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Saturation {
-    Yes,
-    Floats,
-    No,
-}
-
-fn saturation(opcode: Opcode) -> Saturation {
-    use Opcode::*;
-    match opcode {
-        Addc | And | Or | Xor | Not | Asr | Bfe | Bfi | Bfn | Bfrev | Cbit | Cmp | Fbh | Fbl | Fcvt | Frc
-        | Invm | Rsqtm | Lzd | Madw | Mulh | Rol | Ror | Setp | Movs | Srnd | AddrAdd | Faddr => {
-            Saturation::No
-        }
-        Div | Mul => Saturation::Floats,
-        _ => Saturation::Yes,
-    }
-}
-
-/// Instructions whose sources have no modifiers (spec, "Source Modifier" of each page).
-fn plain_sources(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        Addc | Subb
-            | Bfe
-            | Bfi
-            | Bfn
-            | Bfrev
-            | Cbit
-            | Fbh
-            | Fbl
-            | Lzd
-            | Rol
-            | Ror
-            | Dp4a
-            | Fcvt
-            | Srnd
-            | Setp
-            | Movs
-    )
 }
 
 /// Types that are not mixed in one instruction.
@@ -135,13 +87,13 @@ impl Checker<'_> {
         let opcode = record.opcode;
         if slot.role == Role::Dst && modifier == Modifier::Sat {
             let is_float = self.kernel.operand_type(v).is_some_and(Type::is_float);
-            let message = match saturation(opcode) {
-                Saturation::No => format!("`{opcode}` does not saturate"),
-                Saturation::Floats if !is_float => format!("`{opcode}` saturates floats only"),
+            let message = match slot.saturates {
+                Saturates::Nothing => format!("`{opcode}` does not saturate"),
+                Saturates::Floats if !is_float => format!("`{opcode}` saturates floats only"),
                 _ => return,
             };
             self.report(Rule::OperandModifier, Some(index), slot.name, message);
-        } else if slot.role == Role::Src && modifier != Modifier::None && plain_sources(opcode) {
+        } else if slot.role == Role::Src && modifier != Modifier::None && !slot.modified {
             let message = format!("found {modifier}; sources of `{opcode}` have no modifiers");
             self.report(Rule::OperandModifier, Some(index), slot.name, message);
         }
