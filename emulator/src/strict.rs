@@ -178,7 +178,7 @@ fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
 fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u128> {
     let shadow = t.shadow.as_ref()?;
     let moves = step.op == Op::Csel && reads_twice(step);
-    let kept = moves || matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
+    let kept = moves || step.op == Op::Mov || step.op.info().logic;
     let (lanes, size) = (u32::from(step.lanes), step.dst.ty.bytes());
     if !kept || lanes != 1 && (undefined == 0 || lanes * size > u128::BITS) {
         return None;

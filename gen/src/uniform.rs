@@ -98,7 +98,7 @@ impl UniformFlags {
             _ => false,
         };
         let whole = flag.var().is_some_and(|v| ty.bytes() == kernel.vars[v.index()].bytes);
-        let bitwise = matches!(inst.op, Op::Mov | Op::And | Op::Or | Op::Xor | Op::Not);
+        let bitwise = inst.op == Op::Mov || inst.op.info().logic;
         whole && bitwise && inst.exec.lanes() == 1 && inst.src.iter().all(same)
     }
 }

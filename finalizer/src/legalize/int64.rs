@@ -141,8 +141,8 @@ fn is_choice_of_alike(inst: &VInst) -> bool {
     a.ty() == b.ty() && !a.mods().any() && !b.mods().any()
 }
 
-const fn is_bitwise(op: Op) -> bool {
-    matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
+fn is_bitwise(op: Op) -> bool {
+    op.info().logic
 }
 
 /// Whether a source is of words or bytes.

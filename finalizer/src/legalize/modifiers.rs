@@ -73,7 +73,7 @@ const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
 fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     let ty = inst.src[i].ty().unwrap_or(Type::Ud);
     match inst.op {
-        Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
+        op if op.info().logic => !mods.abs(),
         Op::Mul if ty.is_int() => factors_have_modifiers(lx.caps, inst, ty),
         Op::Mulh => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe

@@ -57,24 +57,9 @@ pub(super) fn check_short_integers(opcode: Opcode, dst: &VDst, srcs: &[VSrc]) ->
 }
 
 /// Whether an operation saturates nothing: those on bits, and what rounds stochastically (Intel's verifier).
-const fn has_no_saturation(op: Op) -> bool {
-    matches!(
-        op,
-        Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Not
-            | Op::Rol
-            | Op::Ror
-            | Op::Bfe
-            | Op::Bfi2
-            | Op::Bfn
-            | Op::Bfrev
-            | Op::Cbit
-            | Op::Fbh
-            | Op::Fbl
-            | Op::Srnd
-    )
+fn has_no_saturation(op: Op) -> bool {
+    use Op::{Bfe, Bfi2, Bfn, Bfrev, Cbit, Fbh, Fbl, Rol, Ror, Srnd};
+    op.info().logic || matches!(op, Rol | Ror | Bfe | Bfi2 | Bfn | Bfrev | Cbit | Fbh | Fbl | Srnd)
 }
 
 impl Lowerer<'_> {

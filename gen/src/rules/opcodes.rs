@@ -30,7 +30,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Math => divide(cx),
         Op::Srnd => round(cx),
         Op::Mov => convert(cx),
-        Op::And | Op::Or | Op::Xor | Op::Not => {
+        op if op.info().logic => {
             let abs = cx.operands().any(|(_, o)| o.mods.abs());
             cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
             let acc = cx.operands().any(|(_, o)| o.is_acc() && o.mods.any());

@@ -10,7 +10,7 @@ use crate::{MathFn, Op, Payload, Physical, Src, Type};
 pub(super) fn check(cx: &mut Cx<'_>) {
     let all = |cx: &Cx<'_>, has: fn(Type) -> bool| cx.inst.types().all(has);
     match cx.inst.op {
-        Op::Not | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr | Op::Avg => {
+        op if op.info().logic || matches!(op, Op::Shl | Op::Shr | Op::Asr | Op::Avg) => {
             let ints = all(cx, Type::is_int);
             cx.require(ints, "integer-operation", "logic, shifts and averages are of integers");
         }

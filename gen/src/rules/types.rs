@@ -31,8 +31,7 @@ fn available(cx: &mut Cx<'_>) {
     if !cx.caps.ops.int64 && !cx.caps.ops.mov64 {
         cx.require(!has(Type::Q) && !has(Type::Uq), "no-int64", "the platform has no 64-bit integer type");
     }
-    if !cx.caps.ops.int64_logic && matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not | Op::Cmp | Op::Sel)
-    {
+    if !cx.caps.ops.int64_logic && (inst.op.info().logic || matches!(inst.op, Op::Cmp | Op::Sel)) {
         let why = "the platform's logic, comparisons and choices have no 64-bit integer type";
         cx.require(!has(Type::Q) && !has(Type::Uq), "int64-logic", why);
     }
