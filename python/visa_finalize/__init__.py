@@ -85,8 +85,8 @@ def finalize(
 ) -> list[Binary]:
     """Machine code for every kernel of an object or text, or for the one that is named.
 
-    Options: ``opt_level`` (0, 1, 2), ``grf`` ("128", "256", "auto"), ``skip_pass``, ``compact``, ``verify``,
-    ``warnings``, ``strict``.
+    Options are those of the C library with ``_`` for ``-``: ``opt_level`` (0, 1, 2), ``grf`` ("128", "256", "auto"),
+    ``strict``, ... Errors name all of them.
     """
     return _native.finalize(_bytes(data), platform, kernel, threads, _options(options))
 
