@@ -3,7 +3,7 @@
 use super::{plain_instructions, row::*};
 use crate::{
     opcode::Opcode::*,
-    types::Type::{B, BF, D, DF, F, HF, UB, UD, UW, W},
+    types::Type::{B, BF, D, DF, F, HF, Q, UB, UD, UQ, UW, W},
 };
 
 const INT: Types = Types::INT;
@@ -16,6 +16,8 @@ const HALF: Types = Types::of(&[F, HF]);
 const ANY: Types = Types::ANY;
 const DW: Types = Types::DWORD;
 const WD: Types = Types::WORD_DWORD;
+/// Integers that are rotated: no bytes (specification, ROL).
+const WDQ: Types = Types::of(&[UQ, Q, UD, D, UW, W]);
 const TUD: Types = Types::of(&[UD]);
 const TDF: Types = Types::of(&[DF]);
 const TF: Types = Types::of(&[F]);

@@ -57,8 +57,8 @@ macro_rules! plain_instructions {
             Cbit    = 0x27 "cbit"    cbit(a)                arithmetic false [EXEC, PRED, dst_u(DW), src_u(I32)];
             Fbl     = 0x2e "fbl"     fbl(a)                 arithmetic false [EXEC, PRED, dst_u(TUD), src_u(I32)];
             Fbh     = 0x2f "fbh"     fbh(a)                 arithmetic false [EXEC, PRED, dst_u(TUD), src_u(DW)];
-            Rol     = 0x80 "rol"     rol(a, b)              arithmetic true  [EXEC, PRED, dst_u(INT), src_u(INT), src_u(INT)] if ops.rotate;
-            Ror     = 0x81 "ror"     ror(a, b)              arithmetic true  [EXEC, PRED, dst_u(INT), src_u(INT), src_u(INT)] if ops.rotate;
+            Rol     = 0x80 "rol"     rol(a, b)              arithmetic true  [EXEC, PRED, dst_u(WDQ), src_u(WDQ), src_u(WDQ)] if ops.rotate;
+            Ror     = 0x81 "ror"     ror(a, b)              arithmetic true  [EXEC, PRED, dst_u(WDQ), src_u(WDQ), src_u(WDQ)] if ops.rotate;
             Bfe     = 0x46 "bfe"     bfe(a, b, c)           arithmetic false [EXEC.sizes(&[1, 4, 8, 16, 32]), PRED, dst_u(DW), src_u(DW), src_u(DW), src_u(DW)];
             Bfi     = 0x47 "bfi"     bfi(a, b, c, d)        arithmetic false [EXEC.sizes(&[1, 4, 8, 16, 32]), PRED, dst_u(DW), src_u(DW), src_u(DW), src_u(DW), src_u(DW)];
             Bfrev   = 0x48 "bfrev"   bfrev(a)               arithmetic false [EXEC, PRED, dst_u(DW), src_u(DW)];

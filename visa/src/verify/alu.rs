@@ -246,8 +246,10 @@ impl Checker<'_> {
                 format!("elements of {size} bytes at byte {start} of the variable that {name} is part of");
             self.report(Rule::ElementAlignment, Some(index), slot.name, message);
         }
-        if (record.opcode, slot.role, slot.name) == (Opcode::Plane, Role::Src, "source") {
-            self.starts_at(index, slot.name, start, 16);
+        match (record.opcode, slot.role, slot.name) {
+            (Opcode::Plane, Role::Src, "source") => self.starts_at(index, slot.name, start, 16),
+            (Opcode::Madw, Role::Dst, _) => self.starts_at(index, slot.name, start, grf),
+            _ => {}
         }
     }
 

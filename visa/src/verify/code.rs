@@ -255,7 +255,7 @@ impl Checker<'_> {
                 } else if plain_region(record.opcode) {
                     last_element(g.region, record.exec.size)
                 } else {
-                    last_element_of(record, self.operand, g.region)
+                    last_element_of(record, self.operand, g.region, self.options.grf_bytes / size.max(1))
                 };
                 let exists = self.bounds(index, slot, g.var, origin, (last + 1) * size);
                 if !self.safety_only {

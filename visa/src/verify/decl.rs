@@ -285,6 +285,8 @@ impl Checker<'_> {
             Predefined::Null => None,
             Predefined::Arg => Some(32 * grf),
             Predefined::RetVal => Some(12 * grf),
+            Predefined::Sp | Predefined::Fp => Some(8),
+            Predefined::HwTid => Some(4),
             _ => Some(grf),
         }
     }

@@ -102,7 +102,7 @@ rules! {
     ExecSize        "exec-size"         Tolerated   false "The instruction has this execution size." "media driver: `typed_atomic` of one lane";
     MaskOffset      "mask-offset"       Tolerated   false "A mask offset is a multiple of the execution size, and of four." "";
     ElementAlignment "element-alignment" Tolerated  false "Elements of an operand start at multiples of their size." "";
-    OperandAlignment "operand-alignment" Tolerated  false "Payloads of messages start at a register; sources of `plane` at 16 bytes, rows of a matrix at a multiple of their size." "";
+    OperandAlignment "operand-alignment" Tolerated  false "Payloads of messages and results of `madw` start at a register; sources of `plane` at 16 bytes, rows of a matrix at a multiple of their size." "";
     PayloadSize     "payload-size"      Tolerated   false "Messages read and write inside their variables." "";
     OperandOrigin   "operand-origin"    Tolerated   false "The column that an operand starts at lies in its row." "";
     NullOperand     "null-operand"      Error   false "Only operands that may be missing are `%null`." "";

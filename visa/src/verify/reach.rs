@@ -43,7 +43,9 @@ impl Checker<'_> {
 pub(super) fn address_end(record: &Record, slot: &Slot, v: &VectorOperand) -> u32 {
     match v {
         VectorOperand::Address(a) => {
-            u32::from(a.offset) + if slot.role == Role::Dst { 1 } else { a.width.lanes() }
+            // A source repeats its elements, a destination has one for each lane.
+            let used = if slot.role == Role::Dst { record.exec.size } else { a.width };
+            u32::from(a.offset) + used.lanes()
         }
         VectorOperand::Indirect(i) => {
             let lanes = record.exec.size.lanes();
@@ -63,18 +65,28 @@ pub(super) fn address_end(record: &Record, slot: &Slot, v: &VectorOperand) -> u3
 pub(super) const fn plain_region(opcode: Opcode) -> bool {
     !matches!(
         opcode,
-        Opcode::Plane | Opcode::Line | Opcode::Dpas | Opcode::Dpasw | Opcode::AddrAdd | Opcode::Movs
+        Opcode::Plane
+            | Opcode::Line
+            | Opcode::Dpas
+            | Opcode::Dpasw
+            | Opcode::AddrAdd
+            | Opcode::Movs
+            | Opcode::Madw
     )
 }
 
 /// Largest element index that an operand of one of the other instructions reaches: of a plane its four coefficients and,
-/// for each eight lanes, eight `u` and eight `v` (specification, PLANE and LINE); what `dpas` reads goes by its depth.
+/// for each eight lanes, eight `u` and eight `v` (specification, PLANE and LINE); of a product of dwords the high halves, from
+/// the next of its registers on (MADW), of which each has some elements; what `dpas` reads goes by its depth.
 #[inline(never)]
-pub(super) fn last_element_of(record: &Record, operand: Option<usize>, region: Region) -> u32 {
+pub(super) fn last_element_of(record: &Record, operand: Option<usize>, region: Region, register: u32) -> u32 {
+    let last = last_element(region, record.exec.size);
     match (record.opcode, operand) {
+        (Opcode::Madw, Some(0)) => (last + 1).next_multiple_of(register.max(1)) + last,
+        (Opcode::Madw | Opcode::Movs, _) => last,
         (Opcode::Plane | Opcode::Line, Some(1)) => 3,
         (Opcode::Plane, Some(2)) => 2 * record.exec.size.lanes().next_multiple_of(8) - 1,
-        (Opcode::Plane | Opcode::Line, _) => last_element(region, record.exec.size),
+        (Opcode::Plane | Opcode::Line, _) => last,
         _ => 0,
     }
 }
