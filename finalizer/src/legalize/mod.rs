@@ -94,6 +94,7 @@ use shape::Kept;
 
 /// The rules in the order they are tried.
 const RULES: &[Rule] = &[
+    places::state,
     opcodes::rule,
     rounding::rule,
     int64::rule,

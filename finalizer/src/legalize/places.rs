@@ -18,6 +18,18 @@ use super::{
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};
 
+/// Only a first source can be of the thread's state: words have no bits that say so of others.
+pub(super) fn state(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let is_of_state = |i: &usize| inst.src[*i].reg().is_some_and(is_state);
+    let Some((i, ty)) = (1..3).find(is_of_state).and_then(|i| Some((i, inst.src[i].ty()?))) else {
+        return Step::Keep;
+    };
+    let mut new = *inst;
+    lx.stage_source(&mut new, i, ty, 1);
+    lx.inst(new);
+    Step::Replaced
+}
+
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     if !keeps_channels(lx.caps, inst) {
