@@ -25,6 +25,7 @@
 //! - [`texts`]: vISA assembly through reader, printer, writer, verifier and finalizer.
 //! - [`unread`]: words with something in bits that nobody reads.
 //! - [`validate`]: compiled programs with our code before the driver's own validator.
+//! - [`variants`]: valid variants of real kernels, for the interpreter and our code.
 //! - [`visa_random`]: random vISA programs, for the interpreter and our code.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
 //!
@@ -67,6 +68,7 @@ pub mod splitmix;
 pub mod texts;
 pub mod unread;
 pub mod validate;
+pub mod variants;
 pub mod visa_random;
 pub mod words;
 

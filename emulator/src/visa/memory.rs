@@ -9,7 +9,7 @@ use crate::{
 };
 use gen_ir::scratch;
 use messages::{Operation, SurfaceIndex};
-use narrow::{as_index, low_u8, low_u64, to_u64, to_usize};
+use narrow::{as_index, low_u64, to_u64, to_usize};
 use visa::{AtomicOp, RawOperand, SurfaceId};
 
 /// What an access goes to.
@@ -39,10 +39,14 @@ impl VisaThread<'_> {
     /// The place of a surface variable.
     pub fn place_of(&self, id: SurfaceId) -> Result<Storage, Trap> {
         let value = self.surface_value(id, 0)?;
-        Ok(match id {
-            SurfaceId::BINDLESS | SurfaceId::TSS => self.state(value),
-            _ => of_index(SurfaceIndex(low_u8(value))),
-        })
+        match id {
+            SurfaceId::BINDLESS | SurfaceId::TSS => Ok(self.state(value)),
+            _ => match u8::try_from(value) {
+                Ok(index) => Ok(of_index(SurfaceIndex(index))),
+                // Code adds it to a descriptor.
+                Err(_) => Err(format!("a surface at {value:#x}, which is no binding table index").into()),
+            },
+        }
     }
 }
 

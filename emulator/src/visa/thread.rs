@@ -196,7 +196,7 @@ impl<'a> VisaThread<'a> {
         self.addrs.resize(addrs, 0);
         self.addr_shadow.resize(addrs, true);
         f.pred = to_index(self.preds.len());
-        self.preds.resize(self.preds.len() + k.preds.len() + 1, 0);
+        self.preds.resize(self.preds.len() + k.preds.len() + 1, if self.strict { 0 } else { u32::MAX });
         self.pred_shadow.resize(self.preds.len(), u32::MAX);
         f.surface = to_index(self.surfaces.len());
         self.surfaces.resize(self.surfaces.len() + end(&u.surfaces), u32::MAX);

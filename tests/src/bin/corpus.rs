@@ -93,7 +93,7 @@ impl Counts {
         theirs: Option<&[u8]>,
         args: &Args,
     ) {
-        let choices = Choices { seed: args.seed, limit: args.limit };
+        let choices = Choices { seed: args.seed, limit: args.limit, ..Choices::default() };
         self.kernels += 1;
         if args.intel {
             if let Some(code) = theirs {
