@@ -30,10 +30,11 @@
 //!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
-//! Not so where both variables are *lane by lane* with one pitch, a word, a dword or a qword: each write is masked and puts
-//! channel `c` at byte `pitch * (c % simd)` of every `pitch * simd` bytes, no lane reads what another wrote, and both places
-//! are multiples of that: then the write has no byte of a lane that waits. The start of a variable's life puts nothing anywhere. (On the way that the lane itself goes, every write
-//! counts.)
+//! Not so where both variables are *lane by lane* with one layout: each write is masked and puts channel `c` at byte
+//! `pitch * (c % n)` of every `pitch * n` bytes, where the pitch is a word, a dword or a qword and the `n` channels are all of
+//! the kernel's or the same half of them, no lane reads what another wrote, and both places are multiples of that: then the
+//! write has no byte of a lane that waits. The start of a variable's life puts nothing anywhere. (On the way that the lane
+//! itself goes, every write counts.)
 
 mod places;
 
@@ -43,7 +44,7 @@ use crate::{
     analysis::{
         access::{Access, Kind},
         accesses::Accesses,
-        facts::LanePitch,
+        facts::LaneLayout,
         flow::Flow,
         history::History,
         subranges::{subrange_shift, touched},

@@ -8,7 +8,10 @@ use interval::interval;
 
 use crate::{
     Error, Options,
-    analysis::{Analysis, accesses::Accesses, flow::Flow, liveness::Liveness, pressure::HighPressure},
+    analysis::{
+        Analysis, accesses::Accesses, facts::LaneLayout, flow::Flow, liveness::Liveness,
+        pressure::HighPressure,
+    },
     place::{self, File, Hints, Intervals, Placement, Sharing, Strategy, place, rename_placed},
     spill::{
         fit,
@@ -300,7 +303,7 @@ impl Placing {
             renames,
             ..File::of(kernel, class, strategy)
         };
-        self.collect(kernel, class, (known, file), matches!(sharing, Sharing::ByLane(_)), remat)?;
+        self.collect(kernel, class, (known, file), sharing, remat)?;
         let (intervals, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         let hints = Hints { copies: &known.copies, reuse: &known.reuse };
         place(file, intervals, (&known.live, sharing, hints), kernel.vars.len(), scan, out);
@@ -315,7 +318,7 @@ impl Placing {
         general: &mut Placement,
     ) -> Result<(), Error> {
         let file = File::of(kernel, VarClass::General, Strategy::Packed);
-        self.collect(kernel, VarClass::General, (known, file), false, &Remat::default())?;
+        self.collect(kernel, VarClass::General, (known, file), Sharing::None, &Remat::default())?;
         let (intervals, scan) = &mut self.general;
         let hints = Hints { copies: &known.copies, reuse: &known.reuse };
         rename_placed(file, intervals, (&known.live, hints), scan, general);
@@ -328,12 +331,13 @@ impl Placing {
         kernel: &Kernel<Virtual>,
         class: VarClass,
         (known, file): (&Analysis, File),
-        by_lane: bool,
+        sharing: Sharing<'_>,
         remat: &Remat,
     ) -> Result<(), Error> {
         let (aims, losses) = (self.aims, &*self.losses);
         let intervals = if class == VarClass::General { &mut self.general.0 } else { &mut self.arf.0 };
         intervals.clear();
+        let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
                 intervals.push(interval(kernel, v, known, (file, by_lane, aims, losses), remat)?);
@@ -343,6 +347,32 @@ impl Placing {
         match class {
             VarClass::General => (0..to_index(kernel.vars.len())).map(VarId).try_for_each(&mut add),
             VarClass::Flag | VarClass::Address => known.accesses.arf.iter().copied().try_for_each(&mut add),
+        }?;
+        if let Sharing::ByLane(of_lanes) = sharing {
+            align_shared(kernel, (&known.live, of_lanes), intervals);
+        }
+        Ok(())
+    }
+}
+
+/// Aligns intervals that waiting lanes may hold in registers of others. Where they hold none of a layout, those of it are as
+/// all others: what is aligned is harder to place.
+fn align_shared(
+    kernel: &Kernel<Virtual>,
+    (live, of_lanes): (&Liveness, &Liveness),
+    intervals: &mut Intervals,
+) {
+    let positions = |of: &Liveness, v| of.of(v).iter().map(|r| r.len()).sum::<u32>();
+    let mut are_held = [false; LaneLayout::COUNT];
+    for interval in &*intervals {
+        if let Some(layout) = interval.lanes {
+            are_held[layout.index()] |= positions(live, interval.var) != positions(of_lanes, interval.var);
+        }
+    }
+    for interval in intervals {
+        interval.lanes = interval.lanes.filter(|layout| are_held[layout.index()]);
+        if let Some(layout) = interval.lanes {
+            interval.align = interval.align.max(layout.lane_bytes(kernel));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::analysis::{
     access::{Access, Kind},
     flow::Flow,
-    owners::{OfMessage, Owners, Widths},
+    owners::{OfMessage, Owners, OwningLanes, Widths},
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
 use gen_ir::{BlockId, Kernel, OnlyBlock, VarClass, VarId, Virtual};
@@ -44,25 +44,29 @@ pub(crate) struct Fact {
     /// Subranges that something else reads than messages of which each channel reads its own payload.
     read_otherwise: u64,
     /// Some byte may be written for another lane than the one to which that belongs in all variables with such a
-    /// [pitch of lanes](Fact::lane_pitch).
+    /// [layout](Fact::lane_layout).
     scattered: bool,
 }
 
-/// How far apart the elements of neighbouring lanes are in a variable of which every lane writes and reads its own alone:
-/// byte `pitch * (channel % simd)` on, of every `pitch * simd` bytes. Two such variables with one pitch, at multiples of
-/// that many bytes, are the same lanes' byte by byte. (Intel's finalizer tells the same kinds apart, `AugmentationMasks`
-/// in `visa/GraphColor.h`.)
+/// How the elements of lanes lie in a variable of which every lane writes and reads its own alone: byte `pitch * (channel % n)`
+/// on, of every `pitch * n` bytes. It has elements of all `n` lanes of the kernel, or of the `n` of one half, as what is
+/// touched half by half. Two such variables of one layout, at multiples of that many bytes, are the same lanes' byte by
+/// byte. (Intel's finalizer tells the same pitches apart, `AugmentationMasks` in `visa/GraphColor.h`.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LanePitch {
+pub(crate) struct LaneLayout {
+    pitch: LanePitch,
+    lanes: OwningLanes,
+}
+
+/// How far apart the elements of neighbouring lanes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LanePitch {
     Word,
     Dword,
     Qword,
 }
 
 impl LanePitch {
-    /// How many there are.
-    pub const COUNT: usize = 3;
-
     const fn of(bytes: u8) -> Option<LanePitch> {
         match bytes {
             2 => Some(LanePitch::Word),
@@ -72,18 +76,32 @@ impl LanePitch {
         }
     }
 
-    /// Bytes of an element for each lane of a kernel.
+    const fn bytes(self) -> u32 {
+        match self {
+            LanePitch::Word => 2,
+            LanePitch::Dword => 4,
+            LanePitch::Qword => 8,
+        }
+    }
+}
+
+impl LaneLayout {
+    /// How many there are.
+    pub const COUNT: usize = 3 * OwningLanes::ALL.len();
+
+    /// Bytes of an element for each lane that has some.
     pub fn lane_bytes(self, kernel: &Kernel<Virtual>) -> u32 {
-        (2 << self.index()) * u32::from(kernel.simd).next_power_of_two()
+        self.pitch.bytes() * self.lanes.count(kernel)
     }
 
     /// Its number among all.
     pub const fn index(self) -> usize {
-        match self {
+        let pitch = match self.pitch {
             LanePitch::Word => 0,
             LanePitch::Dword => 1,
             LanePitch::Qword => 2,
-        }
+        };
+        3 * pitch + self.lanes.index()
     }
 }
 
@@ -221,9 +239,9 @@ impl Fact {
         self.temporary && self.only_in(b)
     }
 
-    /// How far apart lanes' elements are, if every lane writes and reads its own alone.
-    pub fn lane_pitch(&self, kernel: &Kernel<Virtual>) -> Option<LanePitch> {
-        if self.scattered || self.shared != LaneSharing(0) || !self.owners.in_order() {
+    /// How lanes' elements lie, if every lane writes and reads its own alone.
+    pub fn lane_layout(&self, kernel: &Kernel<Virtual>) -> Option<LaneLayout> {
+        if self.scattered || self.shared != LaneSharing(0) {
             return None;
         }
         let pitch = LanePitch::of(self.owners.pitch())?;
@@ -232,8 +250,10 @@ impl Fact {
             LanePitch::Dword => self.qwords_sent,
             LanePitch::Qword => self.else_sent,
         };
+        let layouts = OwningLanes::ALL.into_iter().filter(|&lanes| self.owners.are(lanes, kernel));
+        let mut layouts = layouts.map(|lanes| LaneLayout { pitch, lanes });
         // A power of two.
-        (!read_by_others && self.units & (pitch.lane_bytes(kernel) - 1) == 0).then_some(pitch)
+        layouts.find(|layout| !read_by_others && self.units & (layout.lane_bytes(kernel) - 1) == 0)
     }
 
     /// Whether lanes may read, under the mask, what others wrote, for accesses disagree on whose the bytes are.

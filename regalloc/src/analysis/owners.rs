@@ -8,6 +8,7 @@ use crate::analysis::{
     access::{Access, Kind},
     channels::Elements,
 };
+use gen_ir::{Kernel, Virtual};
 use narrow::{low_u8, to_u8};
 
 /// A channel on which all masked accesses so far agree.
@@ -29,6 +30,33 @@ impl Owner {
         let Owner::Lane(first) = self else { return None };
         let first = u32::from(first);
         Some(first / row * row + (first + element) % row)
+    }
+}
+
+/// Lanes of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OwningLanes {
+    All,
+    LowerHalf,
+    UpperHalf,
+}
+
+impl OwningLanes {
+    pub const ALL: [OwningLanes; 3] = [OwningLanes::All, OwningLanes::LowerHalf, OwningLanes::UpperHalf];
+
+    /// How many they are.
+    pub fn count(self, kernel: &Kernel<Virtual>) -> u32 {
+        let simd = u32::from(kernel.simd).next_power_of_two();
+        if self == OwningLanes::All { simd } else { simd / 2 }
+    }
+
+    /// Their place in the list of all.
+    pub const fn index(self) -> usize {
+        match self {
+            OwningLanes::All => 0,
+            OwningLanes::LowerHalf => 1,
+            OwningLanes::UpperHalf => 2,
+        }
     }
 }
 
@@ -82,9 +110,15 @@ impl Owners {
         self.pitch
     }
 
-    /// Whether elements are of all channels of the kernel in order, from the first one on.
-    pub fn in_order(&self) -> bool {
-        self.first[0] == Owner::Lane(0)
+    /// Whether elements are of some lanes of the kernel in order, from the first of these on.
+    pub fn are(&self, lanes: OwningLanes, kernel: &Kernel<Virtual>) -> bool {
+        let count = lanes.count(kernel);
+        let first = if lanes == OwningLanes::UpperHalf { count } else { 0 };
+        let owner = match lanes {
+            OwningLanes::All => Some(&self.first[0]),
+            _ => ROWS.iter().position(|&row| row == count).map(|at| &self.first[1 + at]),
+        };
+        owner == Some(&Owner::Lane(to_u8(first)))
     }
 
     /// Whether accesses disagree, whatever the rows.

@@ -51,11 +51,11 @@ impl Check<'_> {
         }
     }
 
-    /// How far apart lanes' elements are in a variable, if every lane writes and reads its own alone, and those are the
-    /// same bytes of the register file for all variables with that pitch.
-    pub(super) fn lane_pitch(&self, v: VarId) -> Option<LanePitch> {
-        let pitch = self.accesses.facts[v].lane_pitch(self.kernel)?;
-        self.first_byte(v).is_multiple_of(pitch.lane_bytes(self.kernel)).then_some(pitch)
+    /// How lanes' elements lie in a variable, if every lane writes and reads its own alone, and those are the same bytes of the
+    /// register file for all variables with that layout.
+    pub(super) fn lane_layout(&self, v: VarId) -> Option<LaneLayout> {
+        let layout = self.accesses.facts[v].lane_layout(self.kernel)?;
+        self.first_byte(v).is_multiple_of(layout.lane_bytes(self.kernel)).then_some(layout)
     }
 
     /// What each block writes over, calls included.
@@ -68,9 +68,9 @@ impl Check<'_> {
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                        let pitch = if of == Lanes::Waiting { self.lane_pitch(w.var) } else { None };
+                        let layout = if of == Lanes::Waiting { self.lane_layout(w.var) } else { None };
                         self.lost_by(w, |v, subranges| {
-                            if pitch.is_some() && self.lane_pitch(v) == pitch {
+                            if layout.is_some() && self.lane_layout(v) == layout {
                                 return;
                             }
                             let place = self.place[v];

@@ -57,7 +57,7 @@ impl Held {
     }
 
     /// Whether this, which is `own`, may not have a place that `interval` has, which is alive in `ranges`: two that are lane by
-    /// lane, with one pitch, meet only where lanes that run need both.
+    /// lane, with one layout, meet only where lanes that run need both.
     pub fn meets_interval(
         &mut self,
         own: &Interval,

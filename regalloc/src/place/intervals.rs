@@ -1,6 +1,6 @@
 //! What is placed, and where: what the scan is given, and what it gives back.
 
-use crate::analysis::{facts::LanePitch, liveness::Liveness};
+use crate::analysis::{facts::LaneLayout, liveness::Liveness};
 use gen_ir::{AddrSub, FileByte, FlagSub, Kernel, VarClass, VarId, Virtual};
 use typed_index_collections::TiVec;
 
@@ -27,8 +27,9 @@ pub(crate) struct Interval {
     pub high: u32,
     /// Cost of a spill; infinite if impossible.
     pub cost: f32,
-    /// How far apart lanes' elements are, if each lane writes and reads only its own. Two such variables of one pitch may share registers where one of them is held only by lanes that wait.
-    pub lanes: Option<LanePitch>,
+    /// How lanes' elements lie, if each lane writes and reads only its own. Two such variables of one layout may share registers
+    /// where one of them is held only by lanes that wait.
+    pub lanes: Option<LaneLayout>,
     /// A message reads it, some time after the message was issued.
     pub is_payload: bool,
     /// It is smaller than a register and declared to begin one: lanes have it, not a thread.
@@ -126,7 +127,7 @@ impl File {
 pub(crate) enum Sharing<'a> {
     /// None.
     None,
-    /// Those that are lane by lane, with one pitch, where lanes that run do not need both. These are the ranges where they do.
+    /// Those that are lane by lane, with one layout, where lanes that run do not need both. These are the ranges where they do.
     ByLane(&'a Liveness),
     /// Those that pass by the same subroutine. These are the ranges in which variables live by themselves, and those
     /// of subroutines by which they pass.

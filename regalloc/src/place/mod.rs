@@ -292,7 +292,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 intervals
                     .iter()
                     .filter_map(|i| i.lanes)
-                    .for_each(|pitch| tables.shared[pitch.index()].any = true);
+                    .for_each(|layout| tables.shared[layout.index()].any = true);
             }
             Sharing::InCalls([_, passing]) => {
                 tables.shared[0].any = intervals.iter().any(|i| !passing.of(i.var).is_empty());

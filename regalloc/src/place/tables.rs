@@ -1,7 +1,7 @@
 //! When registers are in use: by what nothing else may be with, and by what may share them.
 
 use super::{File, IntervalId, Scan, Sharer, Sharing, hull, matrix::RegMatrix};
-use crate::analysis::{facts::LanePitch, position::Range};
+use crate::analysis::{facts::LaneLayout, position::Range};
 use gen_ir::RegisterSet;
 use narrow::as_index;
 use platforms::Registers;
@@ -13,8 +13,8 @@ pub(crate) struct UseTables<const W: usize> {
     pub wholes: RegMatrix<W>,
     /// When something has a part of registers.
     pub(super) partly: RegMatrix<W>,
-    /// When something has registers that others may have, too: by the pitch of its lanes. None of that is among the wholes.
-    pub(super) shared: [SharedTables<W>; LanePitch::COUNT],
+    /// When something has registers that others may have, too: by the layout of its lanes. None of that is among the wholes.
+    pub(super) shared: [SharedTables<W>; LaneLayout::COUNT],
 }
 
 impl<const W: usize> UseTables<W> {
@@ -58,8 +58,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         let interval = &self.intervals[i];
         let (v, ranges) = (interval.var, self.ranges(i));
         match (self.sharing, interval.lanes) {
-            (Sharing::ByLane(own), Some(pitch)) => {
-                TableRanges { wholes: &[], table: pitch.index(), held: ranges, needed: own.of(v) }
+            (Sharing::ByLane(own), Some(layout)) => {
+                TableRanges { wholes: &[], table: layout.index(), held: ranges, needed: own.of(v) }
             }
             (Sharing::InCalls([own, passing]), _) => {
                 TableRanges { wholes: own.of(v), table: 0, held: passing.of(v), needed: &[] }

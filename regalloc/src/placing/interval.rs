@@ -98,13 +98,10 @@ pub(super) fn interval(
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id));
     let fact = &known.accesses.facts[id];
     let size = file.regs * file.reg_bytes();
-    let mut align = aligned(id, var, file)?;
+    let align = aligned(id, var, file)?;
     // Of what has several registers each is the same lanes'.
     let even = var.bytes < file.reg_bytes() || var.bytes.is_multiple_of(file.reg_bytes());
-    let lanes = if by_lane && even { fact.lane_pitch(kernel) } else { None };
-    if let Some(pitch) = lanes {
-        align = align.max(pitch.lane_bytes(kernel));
-    }
+    let lanes = if by_lane && even { fact.lane_layout(kernel) } else { None };
     let fixed = var.fixed;
     let (low, high) = bounds(kernel, var, fact, file);
     if let Some(at) = fixed

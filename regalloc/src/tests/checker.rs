@@ -91,27 +91,68 @@ fn lanes_have_words_and_qwords_of_their_own() {
     }
 }
 
+/// More values than there are registers, half of which wait while the others are used.
+fn many_parted(ty: Type, masked: bool) -> Kernel<Virtual> {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..181).map(|_| k.add_var(general(32))).collect();
+    parted(&v[..90], &v[90..180], v[180], &mut k, |y| Inst { no_mask: !masked, ..value(y, 2) });
+    // In the order in which they are written, all are alive at once.
+    let mut last = add(v[180], v[0], v[90]);
+    for pair in v[90..180].windows(2) {
+        last.src = [pair[0], pair[1]]
+            .map(|v| Src::packed(Reg::var_at(v, 0), Type::D))
+            .into_iter()
+            .chain([Src::None])
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap();
+        let at = k.blocks[1].insts.len() - 1;
+        k.blocks[1].insts.insert(at, last);
+    }
+    in_type(k, ty)
+}
+
+/// The kernel with twice the lanes, in which instructions that write or read some variables are of the upper half.
+fn in_halves(mut k: Kernel<Virtual>, upper: &[VarId]) -> Kernel<Virtual> {
+    k.simd *= 2;
+    for inst in k.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        let mut is_upper = inst.dst_var().is_some_and(|v| upper.contains(&v));
+        inst.for_each_read(|reg| is_upper |= reg.var().is_some_and(|v| upper.contains(&v)));
+        if inst.op.info().class == gen_ir::Class::Branch {
+            inst.exec = ExecSize::S16;
+        } else if is_upper {
+            inst.chan = 8;
+        }
+    }
+    k
+}
+
+#[test]
+fn halves_of_lanes_have_bytes_of_their_own() {
+    let sound = |upper: &[u32]| {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
+        parted(&v[..1], &v[1..2], v[2], &mut k, |y| value(y, 2));
+        let upper: Vec<VarId> = upper.iter().copied().map(VarId).collect();
+        checked(&in_halves(k, &upper), &[32, 32, 64, 0]).is_ok()
+    };
+    assert_eq!([&[][..], &[0, 1, 2], &[0], &[1]].map(sound), [true, true, false, false]);
+}
+
+#[test]
+fn halves_that_wait_share_registers_with_the_same_half() {
+    for (upper, spills) in [(0..0, false), (0..180, false), (0..90, true)] {
+        let k = in_halves(many_parted(Type::D, true), &upper.map(VarId).collect::<Vec<_>>());
+        let (_, stats) = allocate_checked(&k);
+        assert_eq!(stats.spills > 0, spills, "{stats:?}");
+    }
+}
+
 #[test]
 fn waiting_lanes_share_registers_where_those_are_scarce() {
     let ways = [(true, Type::D, false), (true, Type::Uw, false), (false, Type::D, true)];
     for (masked, ty, spills) in ways {
-        let mut k = Kernel::new("t", Platform::Skl);
-        let v: Vec<VarId> = (0..181).map(|_| k.add_var(general(32))).collect();
-        parted(&v[..90], &v[90..180], v[180], &mut k, |y| Inst { no_mask: !masked, ..value(y, 2) });
-        // In the order in which they are written, all are alive at once.
-        let mut last = add(v[180], v[0], v[90]);
-        for pair in v[90..180].windows(2) {
-            last.src = [pair[0], pair[1]]
-                .map(|v| Src::packed(Reg::var_at(v, 0), Type::D))
-                .into_iter()
-                .chain([Src::None])
-                .collect::<Vec<_>>()
-                .try_into()
-                .unwrap();
-            let at = k.blocks[1].insts.len() - 1;
-            k.blocks[1].insts.insert(at, last);
-        }
-        let (_, stats) = allocate_checked(&in_type(k, ty));
+        let (_, stats) = allocate_checked(&many_parted(ty, masked));
         assert_eq!(stats.spills > 0, spills, "{masked} {ty:?}: {stats:?}");
     }
 }
