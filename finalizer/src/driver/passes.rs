@@ -142,7 +142,8 @@ pub static PASSES: &[Pass] = &with_profiles([
         .keeps(&[Graph]),
     optional("fold-carries", Virtual(optimizations::fold_carries),
         "carries are added from the accumulator in which they come")
-        .keeps(&[Graph]),
+        .keeps(&[Graph])
+        .only(|caps| !caps.ops.int64, "it adds integers of 64 bits at once"),
     optional("eliminate-all-dead", Virtual(optimizations::eliminate_all_dead),
         "dead code elimination, and of what is dead by that")
         .keeps(&[Graph, Reads, Touches]),

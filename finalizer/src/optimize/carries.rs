@@ -3,7 +3,8 @@
 //! `addc l, acc0 = a, b; mov c = acc0; add s = x, y; add h = c, s` becomes `addc l, acc0 = a, b; add s = x, y; add h =
 //! acc0, s`: compilers add integers of 64 bits so. Channels find in the accumulator what the move found there if both are of
 //! the same ones and nothing writes it in between; nobody else may read the copy. (Intel's finalizer writes `add r,
-//! acc0, r` and `add r, -acc0, r`, with the accumulator as the first source.)
+//! acc0, r` and `add r, -acc0, r`, with the accumulator as the first source, of one channel or as many as it holds, on
+//! Ice Lake and Tiger Lake, which add no quadwords.)
 
 use gen_ir::{Arf, Base, Dst, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, Virtual, rules};
 
@@ -40,7 +41,7 @@ pub(super) fn fold(
             let behind = insts[i + 1..].iter().take(REACH);
             let reader = behind.enumerate().find(|(_, inst)| reads(inst, copy) || writes_accumulator(inst));
             let Some((at, reader)) = reader else { continue };
-            let new = added(&insts[i], reader, copy);
+            let new = added(&insts[i], reader, copy, grf_bytes);
             if let Some(new) = new.filter(|new| rules::allows(*platform, new, grf_bytes, vars)) {
                 insts[i + 1 + at] = new;
                 insts[i] = Inst::new(Op::Nop, insts[i].exec);
@@ -79,12 +80,18 @@ fn writes_accumulator(inst: &Inst<Virtual>) -> bool {
 }
 
 /// The addition with the carry from the accumulator, of the channels of the move.
-fn added(copy: &Inst<Virtual>, reader: &Inst<Virtual>, carry: Reg<Virtual>) -> Option<Inst<Virtual>> {
+fn added(
+    copy: &Inst<Virtual>,
+    reader: &Inst<Virtual>,
+    carry: Reg<Virtual>,
+    grf_bytes: u32,
+) -> Option<Inst<Virtual>> {
     let lanes = reader.exec.lanes();
     let k = reader.src.iter().position(|s| s.reg() == Some(carry))?;
     let Src::Direct { reg, region, mods, ty } = reader.src[k] else { return None };
     let Dst::Direct { horz: 1, ty: to, .. } = reader.dst else { return None };
-    let dwords = reg == carry && ty.is_dword() && to.is_dword() && region.one_by_one(lanes);
+    let whole = lanes == 1 || lanes * Type::Ud.bytes() == grf_bytes;
+    let dwords = whole && reg == carry && ty.is_dword() && to.is_dword() && region.one_by_one(lanes);
     if !(reader.op == Op::Add && dwords && reader.same_channels(copy) && !writes_accumulator(reader)) {
         return None;
     }
