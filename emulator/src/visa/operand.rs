@@ -219,7 +219,15 @@ impl VisaThread<'_> {
         match operand {
             VectorOperand::General(g) if g.var.is_null() => Ok(None),
             VectorOperand::General(g) => self.general(g, on, Direction::Write).map(Some),
-            VectorOperand::Indirect(r) => self.indirect(r, on, Direction::Write).map(Some),
+            VectorOperand::Indirect(r) => {
+                let spots = self.indirect(r, on, Direction::Write)?;
+                // Where it goes is undefined, so everything that it may reach is, too.
+                if spots.doubtful {
+                    Err("the destination's address was never written".into())
+                } else {
+                    Ok(Some(spots))
+                }
+            }
             other => Err(format!("{} cannot be written", other.class_name()).into()),
         }
     }

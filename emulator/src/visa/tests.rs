@@ -12,6 +12,8 @@ const HEAD: &str = "\
 .decl V34 v_type=G type=d num_elts=16 align=GRFx2
 .decl V35 v_type=G type=w num_elts=32 align=GRFx2
 .decl V36 v_type=G type=f num_elts=16 align=GRFx2
+.decl V37 v_type=G type=ub num_elts=64 alias=<V33, 0>
+.decl V38 v_type=G type=uw num_elts=32 alias=<V35, 0>
 .decl V40 v_type=G type=b num_elts=64 align=GRFx2 alias=<V32, 0>
 .decl V41 v_type=G type=df num_elts=16 align=GRFx2
 .decl V42 v_type=G type=uw num_elts=16 align=GRFx2
@@ -163,6 +165,25 @@ fn addresses_stay_in_their_variable() {
         assert_eq!(outcome.is_ok(), inside, "{offset}: {outcome:?}");
         if let Err(e) = outcome {
             assert!(e.to_string().contains("an address that is of no variable"), "{offset}: {e}");
+        }
+    }
+}
+
+/// Of `sad2` the odd channels are undefined (specification, `SAD2`), and so is what one of them addresses.
+#[test]
+fn nothing_is_written_through_an_undefined_address() {
+    for (element, defined) in [(0, true), (1, false)] {
+        let outcome = try_run(&format!(
+            "
+    mov (M1_NM, 16) V33(0,0)<1> 0x0:d
+    sad2 (M1_NM, 2) V38(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>
+    addr_add (M1_NM, 1) A0(0)<1> &V32 V38(0,{element})<0;1,0>
+    mov (M1_NM, 1) r[A0(0),0]<1>:d 0x7:d
+    {END}"
+        ));
+        assert_eq!(outcome.is_ok(), defined, "{element}: {outcome:?}");
+        if let Err(e) = outcome {
+            assert!(e.to_string().contains("address was never written"), "{element}: {e}");
         }
     }
 }
