@@ -130,10 +130,14 @@ fn run_paired(t: &mut Thread, program: &Program, step: &Step) -> Result<bool, Tr
             t.called = 0;
             step.jip
         }
+        Op::Call | Op::Calla if off => {
+            pair.pass_call();
+            return Ok(false);
+        }
         Op::Ret if off => {
-            let back = pair.ret_off().ok_or_else(|| Trap("a return while no channel is on".into()))?;
-            t.called = back.1;
-            back.0
+            let call = pair.ret_off().ok_or_else(|| Trap("a return while no channel is on".into()))?;
+            t.called = call.called;
+            call.back
         }
         Op::Goto if is_backward(step) && pair.goes_back(t.pc) => step.uip,
         Op::While if pair.goes_back(t.pc) => step.jip,

@@ -9,7 +9,8 @@
 //! ```text
 //! launch     what to run, on which arguments         program    machine code, decoded once
 //! dispatch   groups; `group`: their threads in turns thread     registers and channels; `file`: the registers' bytes
-//! thread_memory  what thread headers name            clk        what kernels are told of images
+//! lanes      operands, lane by lane                  clk        what kernels are told of images
+//! thread_memory  what thread headers name
 //! memory     allocations, surfaces, samplers         alu        arithmetic; `num`: formats and rounding
 //! link       symbols                                 flow       branches
 //! tiling     where the bytes of an image lie         payload    inputs that nothing fills
@@ -36,6 +37,7 @@ mod file;
 mod flow;
 mod group;
 pub mod infer;
+mod lanes;
 mod launch;
 mod learned;
 pub mod link;

@@ -20,10 +20,22 @@ pub(crate) struct Pair {
     callers: Vec<Region>,
     /// Channels that would have to go on for the thread to count as on again; none while it counts as on.
     off: u32,
-    /// Where calls return to that the thread runs without a channel, and the channels of the call before.
-    returns: Vec<(Pc, u32)>,
-    /// Backward branches that it has taken so: each once.
+    /// The calls that the thread runs without a channel.
+    returns: Vec<Return>,
+    /// Backward branches that it has taken so, and places behind calls that it has made: each once.
     repeated: Vec<Pc>,
+    /// Whether it has just gone past a call that its pair may make.
+    passed_call: bool,
+}
+
+/// Where a call returns to that the thread runs without a channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Return {
+    /// The place behind the call.
+    pub back: Pc,
+    /// The channels of the call around it.
+    pub called: u32,
+    region: Region,
 }
 
 /// Up to where the threads of the pair may have parted.
@@ -109,18 +121,71 @@ impl Pair {
         goes
     }
 
-    /// Whether a thread without a channel makes a call that returns to `back`: not again inside of itself. `called` are the
-    /// channels of the call that it is in.
+    /// Whether a thread without a channel makes a call that returns to `back`: once, since functions may call each other
+    /// without end. `called` are the channels of the call that it is in.
     pub fn calls(&mut self, back: Pc, called: u32) -> bool {
-        let calls = self.off != 0 && self.returns.iter().all(|r| r.0 != back);
+        let calls = self.off != 0 && !self.repeated.contains(&back);
         if calls {
-            self.returns.push((back, called));
+            self.repeated.push(back);
+            self.returns.push(Return { back, called, region: self.region });
+            // The threads are not together again anywhere in the callee.
+            self.region = Region { divergent: Pc::MAX, nested: Pc::MAX, ..self.region };
         }
         calls
     }
 
-    /// Where such a call returns to, and what channels the one around it is of.
-    pub fn ret_off(&mut self) -> Option<(Pc, u32)> {
-        self.returns.pop()
+    /// It goes past a call instead: again, or nobody knows where to. What the callee waits for is not known.
+    pub fn pass_call(&mut self) {
+        self.passed_call = true;
+    }
+
+    /// Whether it has just done so. Asked once.
+    pub fn has_passed_call(&mut self) -> bool {
+        std::mem::take(&mut self.passed_call)
+    }
+
+    /// Such a call returns: where to?
+    pub fn ret_off(&mut self) -> Option<Return> {
+        let call = self.returns.pop()?;
+        self.region = call.region;
+        Some(call)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that lost its channels between two branches, which meet again at 20 and at 30.
+    fn off() -> Pair {
+        let mut pair = Pair::default();
+        pair.arrive(1, 0);
+        pair.part(1, 20);
+        pair.part(2, 30);
+        assert!(pair.leave(0xff));
+        pair
+    }
+
+    #[test]
+    fn a_callee_behind_the_threads_meeting_is_not_where_they_meet() {
+        let mut pair = off();
+        assert!(pair.calls(4, u32::MAX));
+        pair.arrive(100, 0);
+        assert_eq!(pair.ret_off().map(|call| (call.back, call.called)), Some((4, u32::MAX)));
+        pair.arrive(4, 0);
+        assert!(pair.leave(0xff), "the thread runs on where it ran before the call");
+        pair.arrive(30, 0);
+        assert!(!pair.leave(0xff), "the threads are together again");
+    }
+
+    #[test]
+    fn a_call_is_made_once_until_a_channel_is_on_again() {
+        let mut pair = off();
+        assert!(pair.calls(4, u32::MAX));
+        assert!(pair.ret_off().is_some());
+        assert!(!pair.calls(4, u32::MAX));
+        pair.wake(1);
+        assert!(pair.leave(0xff));
+        assert!(pair.calls(4, u32::MAX));
     }
 }

@@ -50,10 +50,10 @@ impl Scoreboard {
         }
     }
 
-    /// The thread is at its end: what it held may be used again.
-    pub(crate) fn ended(&mut self, cx: &mut Cx<'_>) {
+    /// The thread is at its end, where what it held may be used again, or past something that may have waited for all.
+    pub(crate) fn forget(&mut self, cx: &mut Cx<'_>) {
         if let Scoreboard::Software(walk) = self {
-            walk.ended(cx);
+            walk.forget(cx);
         }
     }
 

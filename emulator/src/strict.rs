@@ -6,13 +6,14 @@
 
 use crate::{
     file,
+    lanes::{Places, offset},
     messages::Cx,
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Shape, Step},
     report::Fault,
     shadow::bits,
-    thread::{Places, Thread, Trap, mask, offset},
+    thread::{Thread, Trap, mask},
 };
-use gen_ir::Op;
+use gen_ir::{Op, SrcMod};
 use narrow::{as_index, low_u8, low_u16, low_u32, set_little, to_index};
 
 impl Thread {
@@ -184,26 +185,39 @@ fn bytewise(t: &Thread, step: &Step, undefined: u32) -> Option<u128> {
         return None;
     }
     let mut out = 0;
+    // What decides a bit of the result alone.
+    let decisive = match step.op {
+        Op::Or => Some(0xff),
+        Op::And => Some(0),
+        _ => None,
+    };
+    let mut decided = 0;
     let sources = if moves { 1 } else { step.op.info().srcs.into() };
     for s in step.src.iter().take(sources) {
         let Operand::Direct { at, shape } = s.what else { continue };
         if s.ty.bytes() != size {
             return None;
         }
+        let plain = s.mods == SrcMod::None;
         for lane in 0..lanes {
             for b in 0..size {
                 let from = at + offset(shape, lane) + b;
-                let undefined = if file::is_flag(from) {
+                // Of flags a bit each, of which all have to be undefined for the byte to be.
+                let (undefined, defined) = if file::is_flag(from) {
                     let k = from - file::FLAG;
-                    shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff == 0xff
+                    let bits = shadow.flags[as_index(k / 4)] >> (8 * (k % 4)) & 0xff;
+                    (bits == 0xff, bits == 0)
                 } else {
-                    shadow.bytes[as_index(from)] != 0
+                    let defined = shadow.bytes[as_index(from)] == 0;
+                    (!defined, defined)
                 };
+                let decides = defined && plain && Some(t.rf[as_index(from)]) == decisive;
                 out |= u128::from(undefined) << (lane * size + b);
+                decided |= u128::from(decides) << (lane * size + b);
             }
         }
     }
-    Some(out)
+    Some(out & !decided)
 }
 
 /// FNV-1a.

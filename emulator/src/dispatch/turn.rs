@@ -3,6 +3,7 @@
 use crate::{
     Error, Options, Poison, alu, flow,
     messages::{self, Cx},
+    pair::Pair,
     program::{Extra, Program, Step},
     report::SendKind,
     strict,
@@ -85,7 +86,7 @@ pub(super) fn turn(
     if t.turn.is_done()
         && let Some(board) = &mut t.scoreboard
     {
-        board.ended(cx);
+        board.forget(cx);
     }
     Ok(())
 }
@@ -255,10 +256,14 @@ pub(super) fn poisoned(t: &Thread, options: &Options, step: &Step) -> u32 {
 }
 
 pub(super) fn after_branch(t: &mut Thread, cx: &mut Cx<'_>, class: Class, pc: usize) {
-    if class == Class::Branch
-        && as_index(t.pc) != pc + 1
-        && let Some(board) = &mut t.scoreboard
-    {
+    if class != Class::Branch {
+        return;
+    }
+    let passed_call = t.pair.as_mut().is_some_and(Pair::has_passed_call);
+    let Some(board) = &mut t.scoreboard else { return };
+    if passed_call {
+        board.forget(cx);
+    } else if as_index(t.pc) != pc + 1 {
         board.jumped(cx);
     }
 }

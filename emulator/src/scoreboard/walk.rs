@@ -85,7 +85,7 @@ impl Walk {
         self.board = Some(board);
     }
 
-    pub(super) fn ended(&mut self, cx: &mut Cx<'_>) {
+    pub(super) fn forget(&mut self, cx: &mut Cx<'_>) {
         self.go_on(cx, START);
     }
 }
