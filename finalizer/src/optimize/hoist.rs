@@ -55,6 +55,7 @@ pub(super) fn equals(
         while i < kernel.blocks[one].insts.len().min(REACH) {
             let found = equal(kernel, [one, two], i).filter(|_| {
                 let inst = &kernel.blocks[one].insts[i];
+                let uniform = uniform && !(kernel.pairs && is_handed_over(kernel, inst));
                 if !uniform && !channels.are_known() {
                     channels.find(kernel, |_| true);
                 }
@@ -76,6 +77,12 @@ pub(super) fn equals(
         }
     }
     any
+}
+
+/// Whether an instruction writes what other code finds in a place of its own, as an argument. Where threads run as pairs, one
+/// may run a call on the way of the other while none of its channels is on, and functions keep no arguments.
+fn is_handed_over(kernel: &Kernel<Virtual>, inst: &Inst<Virtual>) -> bool {
+    inst.dst_var().is_some_and(|v| kernel.vars[v.index()].fixed.is_some())
 }
 
 /// Where the second side has the first's instruction `i`, if both can go to the front.
