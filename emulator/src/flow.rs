@@ -9,7 +9,7 @@ use crate::{
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Program, Step},
     thread::{Thread, Trap, mask},
 };
-use gen_ir::Op;
+use gen_ir::{Class, Op};
 use narrow::{as_index, low_i32, low_u32};
 
 /// Wakes the channels that wait at the thread's place.
@@ -47,16 +47,17 @@ fn park(t: &mut Thread, channels: u32, at: Pc) -> Result<(), Trap> {
 
 /// On to the next instruction if a channel goes on there, else to `jip`.
 fn advance(t: &mut Thread, jip: Pc) -> Result<(), Trap> {
-    advance_within(t, jip, u32::MAX)
+    advance_within(t, jip, u32::MAX, true)
 }
 
 /// The same, where the channels in `width` decide and the others come along: vector programs run with all
-/// 32 channels on and branch with the width of their widest data.
-fn advance_within(t: &mut Thread, jip: Pc, width: u32) -> Result<(), Trap> {
+/// 32 channels on and branch with the width of their widest data. `falls`: a thread of a pair may come to the next
+/// instruction without a channel.
+fn advance_within(t: &mut Thread, jip: Pc, width: u32, falls: bool) -> Result<(), Trap> {
     let next = t.pc + 1;
     let waiting = t.waiting & t.called & width;
     let here = t.active & width != 0 || (0..32).any(|c| waiting >> c & 1 != 0 && t.wait_at[c] == next);
-    let stays = here || t.pair.as_mut().is_some_and(|pair| pair.leave(width));
+    let stays = here || t.pair.as_mut().is_some_and(|pair| pair.leave(width)) && falls;
     t.pc = if stays { next } else { jip };
     if t.pc == NOWHERE { Err("no channel goes on and there is no JIP".into()) } else { Ok(()) }
 }
@@ -187,7 +188,10 @@ fn goto(t: &mut Thread, program: &Program, step: &Step, enabled: u32, taken: u32
     let on_false = !program.platform.caps().flow.goto_jumps_on_true;
     let taken = if on_false && !backward { enabled & !taken } else { taken };
     park(t, taken, step.uip)?;
-    advance_within(t, step.jip, mask(step.lanes.into()) << u32::from(step.chan))
+    // Behind a goto of all channels the pair goes on only where channels of the other thread may have waited.
+    let next = program.steps.get(as_index(t.pc + 1));
+    let falls = step.pred.is_some() || next.is_none_or(|next| next.op.info().class == Class::Branch);
+    advance_within(t, step.jip, mask(step.lanes.into()) << u32::from(step.chan), falls)
 }
 
 /// `call`, `calla` of the channels in `taken`.
