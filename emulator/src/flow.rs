@@ -131,10 +131,6 @@ fn run_paired(t: &mut Thread, program: &Program, step: &Step) -> Result<bool, Tr
             t.called = 0;
             step.jip
         }
-        Op::Call | Op::Calla if off => {
-            pair.pass_call();
-            return Ok(false);
-        }
         Op::Ret if off => {
             let call = pair.ret_off().ok_or_else(|| Trap("a return while no channel is on".into()))?;
             t.called = call.called;

@@ -24,8 +24,6 @@ pub(crate) struct Pair {
     returns: Vec<Return>,
     /// Backward branches that it has taken so, and places behind calls that it has made: each once.
     repeated: Vec<Pc>,
-    /// Whether it has just gone past a call that its pair may make.
-    passed_call: bool,
 }
 
 /// Where a call returns to that the thread runs without a channel.
@@ -132,16 +130,6 @@ impl Pair {
             self.region = Region { divergent: Pc::MAX, nested: Pc::MAX, ..self.region };
         }
         calls
-    }
-
-    /// It goes past a call instead: again, or nobody knows where to. What the callee waits for is not known.
-    pub fn pass_call(&mut self) {
-        self.passed_call = true;
-    }
-
-    /// Whether it has just done so. Asked once.
-    pub fn has_passed_call(&mut self) -> bool {
-        std::mem::take(&mut self.passed_call)
     }
 
     /// Such a call returns: where to?

@@ -3,7 +3,6 @@
 use crate::{
     Error, Options, Poison, alu, flow,
     messages::{self, Cx},
-    pair::Pair,
     program::{Extra, Program, Step},
     report::SendKind,
     strict,
@@ -259,11 +258,14 @@ pub(super) fn after_branch(t: &mut Thread, cx: &mut Cx<'_>, class: Class, pc: us
     if class != Class::Branch {
         return;
     }
-    let passed_call = t.pair.as_mut().is_some_and(Pair::has_passed_call);
+    let went_on = as_index(t.pc) == pc + 1;
+    // A thread without a channel goes past a call that its pair may make: again, or nobody knows where to. What the callee
+    // waits for is not known.
+    let passed_call = went_on && t.is_off() && matches!(cx.program.steps[pc].op, Op::Call | Op::Calla);
     let Some(board) = &mut t.scoreboard else { return };
     if passed_call {
         board.forget(cx);
-    } else if as_index(t.pc) != pc + 1 {
+    } else if !went_on {
         board.jumped(cx);
     }
 }
